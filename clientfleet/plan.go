@@ -1,0 +1,97 @@
+// Package clientfleet is the client half of an experiment: thousands of real WebSocket clients in one process that
+// record when each of them got each round. It shares nothing with the engines it measures.
+package clientfleet
+
+import "time"
+
+// Plan says which clients a fleet connects, to where, and what it expects of the server.
+type Plan struct {
+	Addr    string        `json:"addr"`              // host:port of the server
+	Path    string        `json:"path,omitempty"`    // request path; default "/ws", the client's number goes into ?i=
+	Numbers []Range       `json:"numbers"`           // numbers of the healthy clients
+	Extras  []Extra       `json:"extras,omitempty"`  // clients that misbehave, numbered apart from the healthy ones
+	Size    int           `json:"size_bytes"`        // payload bytes of every counted message
+	Rounds  int           `json:"rounds"`            // rounds are numbered 0..Rounds-1 over the whole cell (bare rounds included)
+	Readers int           `json:"readers,omitempty"` // epoll threads; 0: half of GOMAXPROCS, at least 1
+	Dialing int           `json:"dialing,omitempty"` // handshakes at a time; 0: 128
+	Timeout time.Duration `json:"timeout_ns"`        // for all connects together; then those missing are reported, not waited for
+}
+
+// Range is the numbers From..To-1.
+type Range struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}
+
+// Extra is one client that misbehaves. It is connected from the start and reads like the others until StopReading.
+type Extra struct {
+	Number     int    `json:"number"`
+	Kind       string `json:"kind"`                  // "stuck"
+	RecvBuffer int    `json:"recv_buffer,omitempty"` // SO_RCVBUF set before connect; 0: the default
+	Announce   string `json:"announce,omitempty"`    // text message sent after the handshake ("slow")
+}
+
+// Connected is the answer to a connect: how many of the asked clients there really are.
+type Connected struct {
+	Asked     int            `json:"asked"`
+	Connected int            `json:"connected"`
+	ConnectNs int64          `json:"connect_ns"` // first socket to last handshake
+	Errors    map[string]int `json:"errors,omitempty"`
+	Sources   int            `json:"sources"` // 127.0.0.x source addresses used
+	Unstamped int64          `json:"unstamped"`
+}
+
+// Counters are what a fleet has spent since its last Mark. Lag is the pick-up minus the arrival of each counted message.
+type Counters struct {
+	CPUUserNs    int64  `json:"cpu_user_ns"`
+	CPUSystemNs  int64  `json:"cpu_system_ns"`
+	Wakeups      int64  `json:"wakeups"`  // epoll_wait calls that returned events
+	Messages     int64  `json:"messages"` // counted messages picked up, bare rounds included
+	Readers      int    `json:"readers"`
+	Lag          []byte `json:"lag"`           // HDR histogram, V2 compressed encoding, nanoseconds
+	SharedStamps int64  `json:"shared_stamps"` // messages whose kernel stamp may be that of bytes behind them
+	Unstamped    int64  `json:"unstamped"`     // messages without a kernel stamp: pick-up time used
+	ClockSteps   int64  `json:"clock_steps"`
+	RSSBytes     int64  `json:"rss_bytes"`
+}
+
+// Collection is what one fleet saw of the rounds From..To-1 of one kind. Everything in it merges over several fleets.
+type Collection struct {
+	From       uint32       `json:"from"`
+	To         uint32       `json:"to"`
+	Rounds     []RoundSeen  `json:"rounds"`
+	Clients    []ClientSeen `json:"clients"` // healthy clients, also those that are gone
+	Extras     []ClientSeen `json:"extras,omitempty"`
+	Latency    []byte       `json:"latency"`     // HDR histogram of arrival minus real start, healthy clients, V2 compressed encoding
+	LatencyDue []byte       `json:"latency_due"` // the same from the scheduled start
+	Duplicates int64        `json:"duplicates"`
+	OutOfOrder int64        `json:"out_of_order"`
+	Malformed  int64        `json:"malformed"`      // messages of a wrong size or kind since Connect
+	Gone       []Gone       `json:"gone,omitempty"` // clients whose connection ended, since Connect
+}
+
+// RoundSeen is one round at the clients of a fleet. All instants are CLOCK_MONOTONIC nanoseconds.
+type RoundSeen struct {
+	N        uint32 `json:"n"`
+	Start    int64  `json:"start"`     // from the stamp: real start
+	Due      int64  `json:"due"`       // from the stamp: scheduled start
+	Received int    `json:"received"`  // distinct healthy clients
+	First    int64  `json:"first"`     // earliest arrival
+	Last     int64  `json:"last"`      // latest arrival
+	PickedUp int64  `json:"picked_up"` // latest pick-up
+}
+
+// ClientSeen is one client over the rounds of a collection. Latencies are from the real start, 0 if nothing was received.
+type ClientSeen struct {
+	Number   int   `json:"i"`
+	Received int   `json:"n"`
+	Median   int64 `json:"med"`
+	Max      int64 `json:"max"`
+}
+
+// Gone is a connection that ended and how the client saw it: a close code ("close 1001"), "EOF", "reset", or what it
+// found wrong with the server's bytes.
+type Gone struct {
+	Number int    `json:"i"`
+	Why    string `json:"why"`
+}
