@@ -14,7 +14,7 @@ type Plan struct {
 	Rounds  int           `json:"rounds"`            // rounds are numbered 0..Rounds-1 over the whole cell (bare rounds included)
 	Readers int           `json:"readers,omitempty"` // epoll threads; 0: half of GOMAXPROCS, at least 1
 	Dialing int           `json:"dialing,omitempty"` // handshakes at a time; 0: 128
-	Timeout time.Duration `json:"timeout_ns"`        // for all connects together; then those missing are reported, not waited for
+	Timeout time.Duration `json:"timeout_ns"`        // for all connects together; then those missing are reported, not waited for; 0: 1 min
 }
 
 // Range is the numbers From..To-1.
@@ -35,10 +35,10 @@ type Extra struct {
 type Connected struct {
 	Asked     int            `json:"asked"`
 	Connected int            `json:"connected"`
-	ConnectNs int64          `json:"connect_ns"` // first socket to last handshake
-	Errors    map[string]int `json:"errors,omitempty"`
-	Sources   int            `json:"sources"` // 127.0.0.x source addresses used
-	Unstamped int64          `json:"unstamped"`
+	ConnectNs int64          `json:"connect_ns"`       // first socket to last handshake
+	Errors    map[string]int `json:"errors,omitempty"` // the kind of error ("http 503", "timeout") -> clients that failed by it
+	Sources   int            `json:"sources"`          // source addresses used, 127.0.0.x if several
+	Unstamped int64          `json:"unstamped"`        // counted messages so far that came glued to the handshake reply
 }
 
 // Counters are what a fleet has spent since its last Mark. Lag is the pick-up minus the arrival of each counted message.
@@ -51,23 +51,24 @@ type Counters struct {
 	Lag          []byte `json:"lag"`           // HDR histogram, V2 compressed encoding, nanoseconds
 	SharedStamps int64  `json:"shared_stamps"` // messages whose kernel stamp may be that of bytes behind them
 	Unstamped    int64  `json:"unstamped"`     // messages without a kernel stamp: pick-up time used
-	ClockSteps   int64  `json:"clock_steps"`
-	RSSBytes     int64  `json:"rss_bytes"`
+	ClockSteps   int64  `json:"clock_steps"`   // jumps of CLOCK_REALTIME above 1 ms, as the reader that saw most of them counts
+	Involuntary  int64  `json:"involuntary"`   // involuntary context switches of the process
+	RSSBytes     int64  `json:"rss_bytes"`     // now, not since Mark
 }
 
 // Collection is what one fleet saw of the rounds From..To-1 of one kind. Everything in it merges over several fleets.
 type Collection struct {
 	From       uint32       `json:"from"`
 	To         uint32       `json:"to"`
-	Rounds     []RoundSeen  `json:"rounds"`
+	Rounds     []RoundSeen  `json:"rounds"`  // only those of which a message came: the stamp is all a fleet knows of a round
 	Clients    []ClientSeen `json:"clients"` // healthy clients, also those that are gone
 	Extras     []ClientSeen `json:"extras,omitempty"`
-	Latency    []byte       `json:"latency"`     // HDR histogram of arrival minus real start, healthy clients, V2 compressed encoding
-	LatencyDue []byte       `json:"latency_due"` // the same from the scheduled start
-	Duplicates int64        `json:"duplicates"`
-	OutOfOrder int64        `json:"out_of_order"`
-	Malformed  int64        `json:"malformed"`      // messages of a wrong size or kind since Connect
-	Gone       []Gone       `json:"gone,omitempty"` // clients whose connection ended, since Connect
+	Latency    []byte       `json:"latency"`        // HDR histogram of arrival minus real start, healthy clients, V2 compressed encoding
+	LatencyDue []byte       `json:"latency_due"`    // the same from the scheduled start
+	Duplicates int64        `json:"duplicates"`     // messages of these rounds that the same client already had
+	OutOfOrder int64        `json:"out_of_order"`   // messages of these rounds that came after one of a later round
+	Malformed  int64        `json:"malformed"`      // messages of a wrong size or kind or an unknown round, since Connect
+	Gone       []Gone       `json:"gone,omitempty"` // clients whose connection ended, or never was, since Connect
 }
 
 // RoundSeen is one round at the clients of a fleet. All instants are CLOCK_MONOTONIC nanoseconds.
@@ -90,7 +91,7 @@ type ClientSeen struct {
 }
 
 // Gone is a connection that ended and how the client saw it: a close code ("close 1001"), "EOF", "reset", or what it
-// found wrong with the server's bytes.
+// found wrong with the server's bytes. A client that never got a connection is "never connected: " and the kind of error.
 type Gone struct {
 	Number int    `json:"i"`
 	Why    string `json:"why"`

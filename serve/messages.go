@@ -51,7 +51,8 @@ type Settled struct {
 // Phase is the body of "phase": issue Rounds rounds on an absolute schedule. With Pairs, slot 2r is round r of the strategy
 // and slot 2r+1 its bare round. Rounds are numbered by slot from First. Events "round"; the answer is Issued.
 type Phase struct {
-	Kind     string        `json:"kind"` // warmup, healthy or stuck
+	Kind     string        `json:"kind"`          // warmup, healthy or stuck; stuck: the extras have stopped reading
+	Jam      string        `json:"jam,omitempty"` // stuck: fill (their buffers are filled first) or natural
 	Rounds   int           `json:"rounds"`
 	Pairs    bool          `json:"pairs"`
 	First    uint32        `json:"first"`
@@ -78,15 +79,57 @@ type Issued struct {
 }
 
 // Drain is the body of "drain", sent when the fleet has everything or at the end of patience. The answer is Drained.
-type Drain struct{}
+type Drain struct {
+	// Patience is how long after the last broadcast the stuck clients may still be evicted; nothing waits for one that
+	// can no longer be.
+	Patience time.Duration `json:"patience_ns"`
+}
 
 // Drained closes the accounts of a phase.
 type Drained struct {
-	Accounts []Account `json:"accounts,omitempty"` // only members with something to say
-	Strategy Spent     `json:"strategy"`           // of the strategy's rounds
-	Bare     Spent     `json:"bare"`               // of the bare rounds
-	OwedMax  int64     `json:"owed_bytes_max"`     // most bytes owed by one healthy client at a round's end
-	After    Settled   `json:"after"`              // without a GC
+	Accounts   []Account     `json:"accounts,omitempty"`    // only members with something to say
+	Strategy   Spent         `json:"strategy"`              // of the strategy's rounds
+	Bare       Spent         `json:"bare"`                  // of the bare rounds
+	OwedMax    int64         `json:"owed_bytes_max"`        // most bytes owed by one healthy client at a round's end
+	After      Settled       `json:"after"`                 // without a GC
+	Stuck      []StuckClient `json:"stuck,omitempty"`       // the extras, in the stuck phase
+	HeapGrowth int64         `json:"heap_growth,omitempty"` // most heap in use over the stuck phase, less that at its start
+	HubBlocked int           `json:"hub_blocked,omitempty"` // rounds that never started because the hub hung in a write
+}
+
+// StuckClient is what the kernel and the engine say of one client that stopped reading. Instants are CLOCK_MONOTONIC
+// nanoseconds; 0: it did not happen.
+type StuckClient struct {
+	Number     int        `json:"i"`
+	SendBuffer int        `json:"sndbuf"`    // SO_SNDBUF as getsockopt answers it
+	Filled     int64      `json:"filled"`    // filler bytes put into the kernel before the first round
+	Absorbed   int64      `json:"absorbed"`  // bytes the kernel took since the client stopped reading, until the jam (or the end)
+	Handed     int64      `json:"handed"`    // bytes handed over in the phase, filler included, until the jam (or the end)
+	JamAt      int64      `json:"jam_at"`    // the byte that stayed owed was handed over
+	JamRound   uint32     `json:"jam_round"` // slot number of that round
+	NoticedBy  string     `json:"noticed_by,omitempty"`
+	NoticedAt  int64      `json:"noticed_at,omitempty"`
+	EvictedBy  string     `json:"evicted_by,omitempty"`
+	EvictedAt  int64      `json:"evicted_at,omitempty"`
+	Bounded    bool       `json:"bounded,omitempty"` // closed by the experiment: it would have hung for ever
+	HeldMax    int64      `json:"held_max"`          // most bytes owed and queued for it
+	Held       [][2]int64 `json:"held"`              // [ns since the phase's first due instant, bytes]
+	QueuedMax  int        `json:"queued_max"`        // most messages in the strategy's queue
+	Drops      int        `json:"drops"`
+	Failed     int        `json:"failed"`
+	Owed       int        `json:"owed"` // messages at the end of the drain
+}
+
+// Recover is the body of "recover": wait until the server is back at the healthy state, at most Within.
+type Recover struct {
+	Within time.Duration `json:"within_ns"`
+}
+
+// Recovered answers "recover": what differs from the healthy state (the members without the extras); 0 is back.
+type Recovered struct {
+	Members    int `json:"members"`
+	FDs        int `json:"fds"`
+	Goroutines int `json:"goroutines"`
 }
 
 // Account is one healthy client's part of a phase's ledger, in messages.

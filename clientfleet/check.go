@@ -1,0 +1,73 @@
+package clientfleet
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"wsfanout/internal/stamp"
+)
+
+// ErrPlan is wrapped by every error about a Plan that cannot be carried out.
+var ErrPlan = errors.New("clientfleet: bad plan")
+
+// Stuck is the kind of an Extra that reads until StopReading and then never again.
+const Stuck = "stuck"
+
+// checked returns p with its defaults filled in, or what is wrong with it.
+func (p Plan) checked() (Plan, error) {
+	if p.Path == "" {
+		p.Path = "/ws"
+	}
+	if p.Readers == 0 {
+		p.Readers = max(1, runtime.GOMAXPROCS(0)/2)
+	}
+	if p.Dialing == 0 {
+		p.Dialing = 128
+	}
+	if p.Timeout == 0 {
+		p.Timeout = time.Minute
+	}
+	switch {
+	case p.Size < stamp.Size:
+		return p, fmt.Errorf("%w: payloads of %d bytes, a stamp needs %d", ErrPlan, p.Size, stamp.Size)
+	case p.Rounds < 0 || p.Rounds > math.MaxInt32:
+		return p, fmt.Errorf("%w: %d rounds", ErrPlan, p.Rounds)
+	case p.Readers < 0 || p.Dialing < 0 || p.Timeout < 0:
+		return p, fmt.Errorf("%w: negative readers, dialing or timeout", ErrPlan)
+	}
+	return p, p.checkNumbers()
+}
+
+// checkNumbers refuses a number that two clients would share: a server answers 409 to the second.
+func (p Plan) checkNumbers() error {
+	seen := make(map[int]bool)
+	add := func(n int) error {
+		if seen[n] {
+			return fmt.Errorf("%w: client %d twice", ErrPlan, n)
+		}
+		seen[n] = true
+		return nil
+	}
+	for _, r := range p.Numbers {
+		if r.From < 0 || r.To < r.From {
+			return fmt.Errorf("%w: clients %d to %d", ErrPlan, r.From, r.To)
+		}
+		for n := r.From; n < r.To; n++ {
+			if err := add(n); err != nil {
+				return err
+			}
+		}
+	}
+	for _, x := range p.Extras {
+		if x.Kind != Stuck {
+			return fmt.Errorf("%w: client %d of unknown kind %q, known: %q", ErrPlan, x.Number, x.Kind, Stuck)
+		}
+		if err := add(x.Number); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package clientfleet
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"wsfanout/internal/stamp"
+)
+
+// seen is a Collection whose histograms can still be added to.
+type seen struct {
+	Collection
+	latency, due *hdrhistogram.Histogram
+}
+
+// Collect returns what the clients have received of the rounds from..to-1 that are of this kind. It takes a moment in which
+// nothing is read: call it when all is quiet.
+func (f *Fleet) Collect(from, to uint32, kind stamp.Kind) Collection {
+	all := newSeen(from, to)
+	f.each(func(r *reader) { all.add(r.collect(from, to, kind)) })
+	return all.finish()
+}
+
+func newSeen(from, to uint32) seen {
+	return seen{
+		Collection: Collection{From: from, To: to, Rounds: []RoundSeen{}, Clients: []ClientSeen{}},
+		latency:    newHistogram(), due: newHistogram(),
+	}
+}
+
+// collect is what one reader saw.
+func (r *reader) collect(from, to uint32, kind stamp.Kind) seen {
+	s := newSeen(from, to)
+	s.Malformed = r.malformed
+	s.Gone = slices.Clone(r.gone)
+	for n := from; n < r.grid.end(to); n++ {
+		round := &r.grid.rounds[n]
+		if !round.seen || round.kind != kind {
+			continue
+		}
+		s.Duplicates += int64(round.duplicates)
+		s.OutOfOrder += int64(round.misordered)
+		s.Rounds = append(s.Rounds, RoundSeen{
+			N: n, Start: round.start, Due: round.due, Received: int(round.received),
+			First: round.first, Last: round.last, PickedUp: round.picked,
+		})
+	}
+	scratch := make([]int64, 0, len(s.Rounds))
+	for i := range r.clients {
+		c := &r.clients[i]
+		got := r.grid.column(i, s.Rounds, scratch)
+		if c.extra {
+			s.Extras = append(s.Extras, summary(c, got))
+			continue
+		}
+		r.grid.record(i, s)
+		s.Clients = append(s.Clients, summary(c, got))
+	}
+	return s
+}
+
+// column appends a client's latencies of these rounds to into[:0].
+func (g *grid) column(client int, rounds []RoundSeen, into []int64) []int64 {
+	for _, round := range rounds {
+		if cell := *g.at(round.N, client); cell != 0 {
+			into = append(into, nanoseconds(cell))
+		}
+	}
+	return into
+}
+
+// record puts a client's latencies into the histograms.
+func (g *grid) record(client int, s seen) {
+	for _, round := range s.Rounds {
+		if cell := *g.at(round.N, client); cell != 0 {
+			latency := nanoseconds(cell)
+			late := max(0, round.Start-round.Due)
+			s.latency.RecordValue(min(latency, highestValue))
+			s.due.RecordValue(min(latency+late, highestValue))
+		}
+	}
+}
+
+// end is the first round after from..to-1 that the grid does not have.
+func (g *grid) end(to uint32) uint32 { return uint32(min(uint64(to), uint64(len(g.rounds)))) }
+
+// summary reduces a client's latencies, which it sorts. The median of an even number is the mean of the two in the middle.
+func summary(c *client, got []int64) ClientSeen {
+	s := ClientSeen{Number: int(c.number), Received: len(got)}
+	if len(got) > 0 {
+		slices.Sort(got)
+		s.Median = (got[(len(got)-1)/2] + got[len(got)/2]) / 2
+		s.Max = got[len(got)-1]
+	}
+	return s
+}
+
+// finish puts everything into a fixed order and encodes the histograms.
+func (s *seen) finish() Collection {
+	byNumber := func(a, b ClientSeen) int { return cmp.Compare(a.Number, b.Number) }
+	slices.SortFunc(s.Clients, byNumber)
+	slices.SortFunc(s.Extras, byNumber)
+	slices.SortFunc(s.Rounds, func(a, b RoundSeen) int { return cmp.Compare(a.N, b.N) })
+	slices.SortStableFunc(s.Gone, func(a, b Gone) int { return cmp.Compare(a.Number, b.Number) })
+	s.Latency, s.LatencyDue = encode(s.latency), encode(s.due)
+	return s.Collection
+}

@@ -1,0 +1,143 @@
+package clientfleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+)
+
+// ErrClosed is returned for a question to a fleet that has been closed.
+var ErrClosed = errors.New("clientfleet: closed")
+
+// Fleet is a number of connected clients and what they have received. Its methods may be called from any goroutine.
+type Fleet struct {
+	seats   []seat
+	readers []*reader
+	marked  usage // at the last Mark
+
+	mu     sync.Mutex
+	closed bool
+}
+
+// Connect connects the clients of a plan. It returns when each of them is connected, refused, or out of time: fewer
+// clients than asked are no error, Connected says how many there are and why. progress is called at most twice a second
+// and once at the end; nil is allowed.
+//
+// The error is one of the plan (ErrPlan), of this machine, or the cause of ctx. Then everything is closed again.
+func Connect(ctx context.Context, p Plan, progress func(connected int)) (*Fleet, Connected, error) {
+	p, err := p.checked()
+	if err != nil {
+		return nil, Connected{}, err
+	}
+	if progress == nil {
+		progress = func(int) {}
+	}
+	f, err := newFleet(p)
+	if err != nil {
+		return nil, Connected{}, err
+	}
+	d, err := newDialing(f, p)
+	if err != nil {
+		f.Close()
+		return nil, Connected{}, fmt.Errorf("clientfleet: %w", err)
+	}
+	timed, cancel := context.WithTimeoutCause(ctx, p.Timeout, errTimeout)
+	defer cancel()
+	got := d.all(timed, p.Dialing, progress)
+	if ctx.Err() != nil {
+		f.Close()
+		return nil, got, context.Cause(ctx)
+	}
+	f.seats = nil // the readers know their clients
+	f.each(func(r *reader) { got.Unstamped += r.tally.unstamped })
+	return f, got, f.Mark()
+}
+
+// newFleet starts the readers and deals the clients out to them in turn.
+func newFleet(p Plan) (*Fleet, error) {
+	f := &Fleet{}
+	deal := make([][]seat, p.Readers)
+	add := func(number int, extra *Extra) {
+		r := len(f.seats) % p.Readers
+		s := seat{number: number, extra: extra, reader: r, place: len(deal[r])}
+		deal[r] = append(deal[r], s)
+		f.seats = append(f.seats, s)
+	}
+	for _, span := range p.Numbers {
+		for n := span.From; n < span.To; n++ {
+			add(n, nil)
+		}
+	}
+	for i := range p.Extras {
+		add(p.Extras[i].Number, &p.Extras[i])
+	}
+	for _, seats := range deal {
+		r, err := newReader(seats, p.Size, p.Rounds)
+		if err != nil {
+			f.Close()
+			return nil, fmt.Errorf("clientfleet: reader: %w", err)
+		}
+		f.readers = append(f.readers, r)
+	}
+	return f, nil
+}
+
+// adopt hands a connected client to its reader.
+func (f *Fleet) adopt(s seat, l link) {
+	r := f.readers[s.reader]
+	r.inbox.post(func() { r.adopt(s.place, l.fd, l.glued, l.picked) })
+}
+
+// missing notes a client that will never be there.
+func (f *Fleet) missing(s seat, kind string) {
+	r := f.readers[s.reader]
+	r.inbox.post(func() { r.gone = append(r.gone, Gone{Number: s.number, Why: "never connected: " + kind}) })
+}
+
+// each runs do with every reader, on the reader's own thread, one after the other.
+func (f *Fleet) each(do func(*reader)) {
+	for _, r := range f.readers {
+		r.do(func() { do(r) })
+	}
+}
+
+// Received counts the messages of the rounds from..to-1, of every kind, at healthy clients, each client and round once. It
+// wakes the readers for a moment: call it at most twice a second.
+func (f *Fleet) Received(from, to uint32) int64 {
+	var n int64
+	f.each(func(r *reader) {
+		for i := from; i < r.grid.end(to); i++ {
+			n += int64(r.grid.rounds[i].received)
+		}
+	})
+	return n
+}
+
+// StopReading makes the extras of kind "stuck" stop reading, for ever: their sockets stay open and fill up. The healthy
+// clients are as before.
+func (f *Fleet) StopReading() { f.each((*reader).stopReading) }
+
+// Settle returns the memory that connecting has cost to the operating system.
+func (f *Fleet) Settle() {
+	debug.FreeOSMemory() // what was in a sync.Pool
+	debug.FreeOSMemory() // survives one collection
+}
+
+// Close ends every connection with a reset, which leaves no TIME_WAIT, and all goroutines. What was collected can still
+// be read. Closing again does nothing.
+func (f *Fleet) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil
+	}
+	f.closed = true
+	for _, r := range f.readers {
+		r.do(r.shut)
+		<-r.exited
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package clientfleet
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"runtime"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"golang.org/x/sys/unix"
+
+	"wsfanout/internal/clock"
+)
+
+// maxReads bounds one run, so that a client in a flood does not hold up the others: 1 MiB.
+const maxReads = 16
+
+// reader is one epoll thread and the clients it reads. Everything here belongs to that thread; others go through the inbox.
+type reader struct {
+	*receiver
+	clients []client
+	grid    grid
+	size    int // payload bytes of a counted message
+
+	wall      wallClock
+	oldSteps  int64 // of the wall clock before the last Mark
+	tally     tally
+	lag       *hdrhistogram.Histogram
+	malformed int64
+	gone      []Gone
+
+	out   [131]byte // a control frame on its way: 2 + 4 + 125
+	masks uint32    // masks must differ, nobody has to be unable to guess them here
+
+	epoll  int
+	inbox  *inbox
+	stop   bool
+	exited chan struct{}
+}
+
+// tally is what a reader counted since the last Mark, beside the histogram of the lag.
+type tally struct{ wakeups, messages, shared, unstamped int64 }
+
+// newReader starts a reader for clients in these seats.
+func newReader(seats []seat, size, rounds int) (*reader, error) {
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	in, err := newInbox()
+	if err != nil {
+		unix.Close(epoll)
+		return nil, err
+	}
+	r := &reader{
+		receiver: newReceiver(), clients: make([]client, len(seats)), grid: newGrid(len(seats), rounds), size: size,
+		lag: newHistogram(), epoll: epoll, inbox: in, exited: make(chan struct{}),
+	}
+	for i, s := range seats {
+		r.clients[i] = client{fd: -1, number: int32(s.number), column: int32(i), last: -1, extra: s.extra != nil}
+	}
+	if err := r.watch(in.fd, -1); err != nil {
+		unix.Close(epoll)
+		in.close()
+		return nil, err
+	}
+	go r.loop()
+	return r, nil
+}
+
+// watch adds a descriptor; its events carry the client's place in the list.
+func (r *reader) watch(fd int, place int32) error {
+	return unix.EpollCtl(r.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: place})
+}
+
+// do runs f on the reader's thread and waits for it; after the reader's end f runs here, with nobody beside it.
+func (r *reader) do(f func()) {
+	done := make(chan struct{})
+	if !r.inbox.post(func() { f(); close(done) }) {
+		<-r.exited
+		f()
+		return
+	}
+	<-done
+}
+
+// loop reads until told to stop. Its thread is its own and ends with it.
+func (r *reader) loop() {
+	runtime.LockOSThread()
+	defer close(r.exited)
+	events := make([]unix.EpollEvent, 256)
+	r.wall.refresh()
+	for !r.stop {
+		n, err := unix.EpollWait(r.epoll, events, -1)
+		if err != nil && err != unix.EINTR {
+			panic("clientfleet: epoll_wait: " + err.Error()) // only possible if someone closed our descriptor
+		}
+		r.wake(events[:max(n, 0)])
+		if nap > 0 { ts := unix.NsecToTimespec(nap); unix.Nanosleep(&ts, nil) }
+	}
+	for _, f := range r.inbox.close() {
+		f()
+	}
+	unix.Close(r.epoll)
+}
+
+// wake serves one batch of events. Work from the inbox comes last: it may close clients that have events in this batch.
+func (r *reader) wake(events []unix.EpollEvent) {
+	called, clients := false, false
+	r.wall.refresh()
+	for i := range events {
+		if events[i].Fd < 0 {
+			called = true
+			continue
+		}
+		clients = true
+		r.drain(&r.clients[events[i].Fd])
+	}
+	if clients {
+		r.tally.wakeups++
+	}
+	if called {
+		for _, f := range r.inbox.take() {
+			f()
+		}
+	}
+}
+
+// drain reads a client until its socket is empty: a read that returns less than asked has emptied it.
+func (r *reader) drain(c *client) {
+	var run run
+	defer func() { r.tally.shared += run.shared() }()
+	for range maxReads {
+		n, wall, errno := r.read(int(c.fd))
+		switch {
+		case errno == unix.EAGAIN:
+			return
+		case errno != 0:
+			r.drop(c, errno)
+			return
+		case n == 0:
+			r.drop(c, errEOF)
+			return
+		}
+		m := moment{picked: clock.Now()}
+		if wall != 0 {
+			m.arrival = wall - r.wall.offset
+		}
+		if err := r.feed(c, r.buf[:n], m, &run); err != nil {
+			r.drop(c, err)
+			return
+		}
+		if n < len(r.buf) {
+			return
+		}
+	}
+	run.atEnd = false // there may be more: nobody knows whether the last stamp is exact
+}
+
+// adopt takes over a connected socket. glued are the bytes that came with the handshake reply, picked up at picked.
+func (r *reader) adopt(place int, fd int, glued []byte, picked int64) {
+	c := &r.clients[place]
+	c.fd = int32(fd)
+	var run run // no kernel stamp, so none that could be shared
+	if err := r.feed(c, glued, moment{picked: picked}, &run); err != nil {
+		r.drop(c, err)
+		return
+	}
+	if err := r.watch(fd, int32(place)); err != nil {
+		r.drop(c, err)
+	}
+}
+
+// stopReading takes the stuck clients out of epoll. Their sockets stay open and fill up.
+func (r *reader) stopReading() {
+	for i := range r.clients {
+		if c := &r.clients[i]; c.extra && c.fd >= 0 {
+			unix.EpollCtl(r.epoll, unix.EPOLL_CTL_DEL, int(c.fd), nil) // ENOENT the second time
+		}
+	}
+}
+
+// shut ends every connection with a reset, so that none stays behind in TIME_WAIT, and then the loop.
+func (r *reader) shut() {
+	for i := range r.clients {
+		if c := &r.clients[i]; c.fd >= 0 {
+			unix.SetsockoptLinger(int(c.fd), unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
+			unix.Close(int(c.fd))
+			c.fd = -1
+		}
+	}
+	r.stop = true
+}
+
+var errEOF = errors.New("EOF")
+
+// drop ends a client's connection and notes why, unless a close frame has already said so.
+func (r *reader) drop(c *client, why error) {
+	if !c.ended {
+		if why == unix.ECONNRESET {
+			why = errReset
+		}
+		r.gone = append(r.gone, Gone{Number: int(c.number), Why: why.Error()})
+	}
+	unix.Close(int(c.fd))
+	c.fd = -1
+}
+
+var errReset = errors.New("reset")
+
+var nap = func() int64 { n, _ := strconv.ParseInt(os.Getenv("NAP"), 10, 64); return n }()

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"wsfanout/internal/wire"
+)
+
+// killAfter is how long a child may take to end by itself once its stdin is closed.
+const killAfter = 5 * time.Second
+
+// child is one process that speaks wire over its stdin and stdout: a fleet or a server. Calls do not overlap.
+type child struct {
+	name     string
+	cmd      *exec.Cmd
+	stdin    io.WriteCloser
+	conn     *wire.Conn
+	messages chan wire.Message
+	readErr  error // why messages was closed; read only after that
+	log      *tail
+	reaped   sync.Once
+}
+
+// startChild starts this program again as verb. The child gets a process group of its own: Ctrl-C is for the parent,
+// which decides what happens to the running cell.
+func startChild(name, verb string) (*child, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(exe, verb)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	log := &tail{}
+	cmd.Stderr = log
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	c := &child{
+		name: name, cmd: cmd, stdin: stdin, log: log,
+		conn: wire.NewConn(stdout, stdin), messages: make(chan wire.Message),
+	}
+	go c.read()
+	return c, nil
+}
+
+// read passes messages on until the child ends or says something that is no message.
+func (c *child) read() {
+	defer close(c.messages)
+	for {
+		var m wire.Message
+		if c.readErr = c.conn.Read(&m); c.readErr != nil {
+			return
+		}
+		c.messages <- m
+	}
+}
+
+// ask sends a request and waits for its end; events go to onEvent, which may be nil.
+func (c *child) ask(ctx context.Context, do string, body any, onEvent func(wire.Message)) (json.RawMessage, error) {
+	if err := c.conn.Ask(do, body); err != nil {
+		return nil, c.died(do)
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%s: %s: %w", c.name, do, context.Cause(ctx))
+		case m, ok := <-c.messages:
+			switch {
+			case !ok:
+				return nil, c.died(do)
+			case m.Error != "":
+				return nil, fmt.Errorf("%s: %s", c.name, m.Error)
+			case m.Reply == do:
+				return m.Body, nil
+			case m.Event != "" && onEvent != nil:
+				onEvent(m)
+			}
+		}
+	}
+}
+
+// call is ask with the reply decoded.
+func call[T any](ctx context.Context, c *child, do string, body any, onEvent func(wire.Message)) (T, error) {
+	raw, err := c.ask(ctx, do, body, onEvent)
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	reply, err := wire.Decode[T](raw)
+	if err != nil {
+		return reply, fmt.Errorf("%s: %s: %w", c.name, do, err)
+	}
+	return reply, nil
+}
+
+// died reaps the child and says how it ended, with the last of its log.
+func (c *child) died(do string) error {
+	c.end()
+	how := c.cmd.ProcessState.String()
+	if c.readErr != nil && !errors.Is(c.readErr, io.EOF) {
+		how = c.readErr.Error() + ", " + how
+	}
+	err := fmt.Errorf("the %s process ended during %q: %s", c.name, do, how)
+	if last := c.log.String(); last != "" {
+		err = fmt.Errorf("%w; its log ends: %s", err, last)
+	}
+	return err
+}
+
+// end closes the child's stdin, gives it time to end, kills what is left of its group and reaps it. Safe to repeat.
+func (c *child) end() {
+	c.reaped.Do(func() {
+		c.stdin.Close()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for range c.messages { // the reader must not hang on a message nobody wants
+			}
+			c.cmd.Wait()
+		}()
+		select {
+		case <-done:
+		case <-time.After(killAfter):
+			syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+			<-done
+		}
+	})
+}
+
+// tail keeps the end of a child's log: it is shown only if the child fails.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const tailBytes = 2048
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	if extra := len(t.text) - tailBytes; extra > 0 {
+		t.text = append(t.text[:0], t.text[extra:]...)
+	}
+	return len(p), nil
+}
+
+// String is the log's end on one line.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Join(strings.FieldsFunc(string(t.text), func(r rune) bool { return r == '\n' || r == '\r' }), " | ")
+}

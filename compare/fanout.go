@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"wsfanout/compare/report"
+	"wsfanout/compare/result"
+	"wsfanout/engines"
+)
+
+// experiment is the matrix: trials are passes over all cells, in an order drawn anew for each pass, so that a slow minute
+// of the machine does not hit one cell alone.
+type experiment struct {
+	*config
+	cells   []cell
+	file    *result.File
+	began   time.Time
+	screen  *screen
+	measure func(ctx context.Context, k cell, trial int) result.Trial
+}
+
+// runMatrix is `compare run`.
+func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) (int, error) {
+	c, err := parseRun(args, stdout)
+	if err != nil {
+		return exitUsage, err
+	}
+	if c.out != "" {
+		if err := result.CheckWritable(c.out); err != nil {
+			return exitUsage, fmt.Errorf("-o: %w", err)
+		}
+	}
+	host, err := preflightRun(c, stderr)
+	if err != nil {
+		return exitUsage, err
+	}
+	if c.stuck > 0 {
+		if c.absorb, err = measureDefaultBuffers(c.size); err != nil {
+			return exitFailed, err
+		}
+	}
+	x := newExperiment(c, host, newScreen(stderr, c.progress))
+	x.announce(stderr)
+	err = x.run(ctx)
+	if err := report.Text(stdout, x.file, textOptions(stdout, c.wide)); err != nil {
+		return exitFailed, err
+	}
+	if c.out != "" {
+		fmt.Fprintf(stderr, "results written to %s\n", c.out)
+	}
+	return x.status(err)
+}
+
+func newExperiment(c *config, host result.Host, s *screen) *experiment {
+	x := &experiment{config: c, screen: s, began: time.Now()}
+	for _, e := range c.engines {
+		for _, st := range c.strategies {
+			x.cells = append(x.cells, cell{e, st})
+		}
+	}
+	if c.budget > 0 {
+		c.trials = trialsWithin(c, len(x.cells), c.budget)
+	}
+	x.file = newFile(c, host, x.cells, x.began)
+	x.measure = func(ctx context.Context, k cell, trial int) result.Trial {
+		return runTrial(ctx, c, k, trial, func(phase string) { s.phase(k.String(), phase) })
+	}
+	return x
+}
+
+// announce says what will be done and how long it takes, before anything starts.
+func (x *experiment) announce(w io.Writer) {
+	cells := len(x.cells)
+	fmt.Fprintf(w, "plan: %d engines x %d strategies = %d cells, %d trials, about %v\n",
+		len(x.engines), len(x.strategies), cells, x.trials, planned(x.config, cells).Round(time.Second))
+	if round := estimatedRound(x.config); round > x.interval {
+		fmt.Fprintf(w, "warning: a round to %d clients takes about %v here, longer than -interval %v: rounds will fall behind\n",
+			x.clients, round.Round(time.Millisecond), x.interval)
+	}
+}
+
+// errInterrupted ends a run early with what is measured saved.
+var errInterrupted = errors.New("interrupted: finished cells are kept")
+
+func (x *experiment) run(ctx context.Context) error {
+	x.screen.begin(x.trials * len(x.cells))
+	defer x.screen.end()
+	for trial := 1; trial <= x.trials; trial++ {
+		for _, i := range x.shuffled(trial) {
+			t := x.measure(ctx, x.cells[i], trial)
+			if ctx.Err() != nil {
+				return errors.Join(errInterrupted, x.save(false))
+			}
+			x.file.Cells[i].Trials = append(x.file.Cells[i].Trials, t)
+			x.screen.cellDone()
+			if err := x.save(false); err != nil {
+				return err
+			}
+		}
+		if x.budget > 0 {
+			x.fitBudget(trial)
+		}
+		if trial < x.trials {
+			x.provisional(trial)
+		}
+	}
+	return x.save(true)
+}
+
+// shuffled is the order of the cells in one pass, the same for the same seed.
+func (x *experiment) shuffled(trial int) []int {
+	return rand.New(rand.NewPCG(x.seed, uint64(trial))).Perm(len(x.cells))
+}
+
+// save brings summary and duration up to date and rewrites the file: an interrupt loses at most the running cell.
+func (x *experiment) save(complete bool) error {
+	x.file.DurationNs = int64(time.Since(x.began))
+	x.file.Complete = complete
+	x.file.Summarize()
+	if x.out == "" {
+		return nil
+	}
+	return result.Write(x.out, x.file)
+}
+
+// provisional shows the table so far. It goes where the progress goes: stdout holds only the result.
+func (x *experiment) provisional(trial int) {
+	x.screen.print(func(w io.Writer) {
+		fmt.Fprintf(w, "\nafter trial %d of %d:\n", trial, x.trials)
+		report.Text(w, x.file, textOptions(w, x.wide))
+	})
+}
+
+// fitBudget replaces the planned duration of a pass by the measured one.
+func (x *experiment) fitBudget(done int) {
+	perPass := time.Since(x.began) / time.Duration(done)
+	left := int((x.budget - time.Since(x.began)) / perPass)
+	if fit := done + max(left, 0); fit != x.trials {
+		x.trials = min(fit, maxTrials)
+		x.file.Plan.Trials = x.trials
+		x.screen.resize(x.trials * len(x.cells))
+	}
+}
+
+// status is the exit status: 0 only if every trial of every cell is a measurement.
+func (x *experiment) status(err error) (int, error) {
+	switch {
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted, err
+	case err != nil:
+		return exitFailed, err
+	}
+	failed := 0
+	for _, c := range x.file.Cells {
+		if slices.ContainsFunc(c.Trials, func(t result.Trial) bool { return t.Error != "" }) {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return exitFailed, fmt.Errorf("%d of %d cells failed: see the table", failed, len(x.file.Cells))
+	}
+	return exitOK, nil
+}
+
+func newFile(c *config, host result.Host, cells []cell, began time.Time) *result.File {
+	f := &result.File{
+		Schema: result.Schema, Started: began.UTC(), Tool: tool(), Host: host, Plan: c.plan(),
+		Verdict: []result.Claim{}, Warnings: c.warnings,
+	}
+	for _, k := range cells {
+		options, err := k.engine.Resolve(c.engineDefaults())
+		if err != nil {
+			continue // validated with the flags
+		}
+		f.Cells = append(f.Cells, result.Cell{
+			Engine: k.engine.String(), Strategy: k.strategy.String(), Clients: c.clients, SizeBytes: c.size,
+			Options: options.Map(), Footnotes: engines.Notes(options), Trials: []result.Trial{},
+		})
+	}
+	return f
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"wsfanout/compare/report"
+	"wsfanout/compare/result"
+	"wsfanout/engines"
+	"wsfanout/internal/preflight"
+	"wsfanout/strategies"
+)
+
+func runHelp(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+	if len(args) == 0 {
+		fmt.Fprint(stdout, `compare measures how a message reaches every WebSocket client of a server: when the last one has it, and at what cost.
+
+usage: compare [verb] [flags]
+
+`)
+		for _, v := range verbs() {
+			fmt.Fprintf(stdout, "  %-8s %s\n", v.name, v.summary)
+		}
+		fmt.Fprint(stdout, `
+start here:
+  compare -quick                                  a taste, under a minute
+  compare -engines gorilla,nbio -strategies all   the whole matrix, about 12 minutes
+  compare help run                                every flag with its default
+
+exit status: 0 all measured; 1 a cell failed; 2 wrong usage or refused before the start; 130 interrupted, finished cells saved
+`)
+		return exitOK, nil
+	}
+	v, err := findVerb(args[0])
+	if err != nil {
+		return exitUsage, err
+	}
+	switch v.name {
+	case "run":
+		_, err := parseRun([]string{"-h"}, stdout)
+		return exitOK, err
+	case "report":
+		_, err := parseReport([]string{"-h"}, stdout)
+		return exitOK, err
+	}
+	fmt.Fprintf(stdout, "usage: compare %s\n%s\n", v.name, v.summary)
+	return exitOK, nil
+}
+
+// reportRequest is what the flags of `compare report` ask for.
+type reportRequest struct {
+	path string
+	wide bool
+}
+
+func parseReport(args []string, usage io.Writer) (*reportRequest, error) {
+	var q reportRequest
+	fs := flag.NewFlagSet("compare report", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.BoolVar(&q.wide, "wide", false, "more columns than fit 120 characters")
+	// Flags may stand on either side of the file.
+	for len(args) > 0 {
+		if err := fs.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				fs.SetOutput(usage)
+				fmt.Fprintln(usage, "usage: compare report [flags] FILE")
+				fs.PrintDefaults()
+				return nil, err
+			}
+			return nil, flagError(fs, err)
+		}
+		if args = fs.Args(); len(args) > 0 {
+			if q.path != "" {
+				return nil, fmt.Errorf("report: one results file, not %s and %s", q.path, args[0])
+			}
+			q.path, args = args[0], args[1:]
+		}
+	}
+	if q.path == "" {
+		return nil, errors.New("report: which results file? usage: compare report [-wide] FILE")
+	}
+	return &q, nil
+}
+
+func runReport(_ context.Context, args []string, _ io.Reader, stdout, _ io.Writer) (int, error) {
+	q, err := parseReport(args, stdout)
+	if err != nil {
+		return exitUsage, err
+	}
+	f, err := result.Read(q.path)
+	if err != nil {
+		return exitUsage, fmt.Errorf("report: %w", err)
+	}
+	if err := report.Text(stdout, f, textOptions(stdout, q.wide)); err != nil {
+		return exitFailed, err
+	}
+	return exitOK, nil
+}
+
+func runDoctor(_ context.Context, args []string, _ io.Reader, stdout, _ io.Writer) (int, error) {
+	if err := noArguments("doctor", args); err != nil {
+		return exitUsage, err
+	}
+	asked := preflight.Need{Clients: defaultClients, SizeBytes: defaultSize}
+	return childStatus(preflight.Doctor(stdout, preflight.Read(), asked))
+}
+
+func runList(_ context.Context, args []string, _ io.Reader, stdout, _ io.Writer) (int, error) {
+	if err := noArguments("list", args); err != nil {
+		return exitUsage, err
+	}
+	fmt.Fprintln(stdout, "ENGINES        -engines name:option=value:...,...")
+	for _, e := range engines.Describe() {
+		fmt.Fprintf(stdout, "  %-12s %s\n", e.Name, e.Summary)
+		for _, o := range e.Options {
+			fmt.Fprintf(stdout, "    %-16s %s: %s (default: %s)\n", o.Name, o.Values, o.Summary, o.Default)
+		}
+	}
+	fmt.Fprintln(stdout, "\nSTRATEGIES     -strategies name:count:option=value:...,... or all")
+	for _, s := range strategies.All() {
+		fmt.Fprintf(stdout, "  %-12s %s\n", s.Name, s.Summary)
+		if s.Count != "" {
+			fmt.Fprintf(stdout, "    %-16s %s\n", s.Name+":N", s.Count)
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Options)) {
+			fmt.Fprintf(stdout, "    %-16s %s\n", name, s.Options[name])
+		}
+	}
+	return exitOK, nil
+}

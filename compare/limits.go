@@ -1,0 +1,26 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"wsfanout/compare/result"
+	"wsfanout/internal/preflight"
+)
+
+// preflightRun looks at the limits before anything starts: a default number of clients shrinks to what fits and says so,
+// an explicit one that does not fit is refused.
+func preflightRun(c *config, stderr io.Writer) (result.Host, error) {
+	limits := preflight.Read()
+	need := preflight.Need{Clients: c.clients, Extras: c.stuck, SizeBytes: c.size}
+	clients, notes, err := preflight.Settle(limits, need, c.explicit["clients"])
+	if err != nil {
+		return result.Host{}, err
+	}
+	c.clients = clients
+	for _, note := range notes {
+		fmt.Fprintln(stderr, "note:", note)
+		c.warnings = append(c.warnings, note)
+	}
+	return result.Host(limits.Host), nil
+}

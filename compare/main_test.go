@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestMain lets the test binary be the program: its children, and the whole command for tests that signal it.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// command runs the program in this process and returns its exit status and output.
+func command(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	status = run(t.Context(), args, strings.NewReader(""), &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+func TestBadInputIsOneLineAndStatus2(t *testing.T) {
+	dir := t.TempDir()
+	for _, row := range []struct {
+		args string
+		want string // the error names the valid values
+	}{
+		{"frobnicate", "run, report, doctor, list, help"},
+		{"-frobnicate", "-engines"},
+		{"-engines gorila", "gorilla, nbio"},
+		{"-engines gorilla:iomod=blocking", "iomod"},
+		{"-engines nbio:iomod=sideways", "nonblocking"},
+		{"-engines nbio:npoller=0", "npoller"},
+		{"-engines gorilla,gorilla", "named twice"},
+		{"-engines nbio:npoller=1:iomod=mixed,nbio:iomod=mixed:npoller=1", "named twice"}, // the same set-up in another order
+		{"-strategies seq,seq", "named twice"},
+		{"-strategies sequential", "seq, seqprep, shard, shardprep, chan"},
+		{"-strategies seq:3", "gate="},
+		{"-strategies shard:0", "1 to 65536"},
+		{"-strategies chan:full=maybe", "drop or evict"},
+		{"-engines gorilla:pendingcap=1MiB", "pendingcap"},
+		{"-engines nbio:pendingcap=100", "1028"}, // below one frame: 1024 B and 4 B of header
+		{"-clients 0", "1 to"},
+		{"-clients -5", "1 to"},
+		{"-rounds 0", "1 to"},
+		{"-trials 0", "1 to"},
+		{"-warmup -1", "0 to"},
+		{"-shards 0", "1 to"},
+		{"-interval 0s", "positive"},
+		{"-interval soon", "interval"},
+		{"-write-timeout -1s", "positive"},
+		{"-size 20", "21 to"},
+		{"-size 1GiB", "21 to"},
+		{"-size huge", "size"},
+		{"-order random", "fixed or map"},
+		{"-progress maybe", "auto or off"},
+		{"-stuck -1", "want 0"},
+		{"-quick -reference", "choose one"},
+		{"-budget 1m -trials 3", "not both"},
+		{"-budget 0s", "positive"},
+		{"-clients 60000", "ulimit -n"}, // an explicit number above the limits
+		{"-o " + dir, dir},
+		{"-o /nonexistent/r.json", "/nonexistent/r.json"},
+		{"gorilla", "want run"},
+		{"-quick stray", "stray"},
+		{"report", "which results file"},
+		{"report /nonexistent.json", "/nonexistent.json"},
+		{"report a.json b.json", "one results file"},
+		{"help frobnicate", "run, report"},
+		{"doctor now", "no arguments"},
+		{"list all", "no arguments"},
+	} {
+		t.Run(row.args, func(t *testing.T) {
+			status, stdout, stderr := command(t, strings.Fields(row.args)...)
+			if status != exitUsage {
+				t.Errorf("status %d, want %d", status, exitUsage)
+			}
+			if stdout != "" {
+				t.Errorf("stdout: %q, want nothing", stdout)
+			}
+			if strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.want) {
+				t.Errorf("stderr: %q, want one line with %q", stderr, row.want)
+			}
+		})
+	}
+}
+
+func TestHelpListDoctor(t *testing.T) {
+	for _, row := range []struct {
+		args string
+		want []string
+	}{
+		{"help", []string{"usage: compare", "doctor", "-quick"}},
+		{"help run", []string{"-engines", "-write-timeout", "-budget"}},
+		{"-h", []string{"-engines", "-strategies"}},
+		{"help report", []string{"-wide"}},
+		{"list", []string{"gorilla", "nbio", "pendingcap", "seqprep", "chan:N", "full=drop|evict"}},
+		{"doctor", []string{"descriptors", "ports"}},
+	} {
+		status, stdout, stderr := command(t, strings.Fields(row.args)...)
+		if status != exitOK || stderr != "" {
+			t.Errorf("%s: status %d, stderr %q", row.args, status, stderr)
+		}
+		for _, want := range row.want {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%s: no %q in\n%s", row.args, want, stdout)
+			}
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"wsfanout/compare/result"
+)
+
+// plan is what was asked for, as the results file records it.
+func (c *config) plan() result.Plan {
+	p := result.Plan{
+		Scenario: "fanout", Clients: c.clients, Rounds: c.rounds, Warmup: c.warmup, SizeBytes: c.size,
+		IntervalNs: int64(c.interval), Trials: c.trials, Seed: c.seed, WriteTimeoutNs: int64(c.writeTimeout),
+		Order: c.order, Shards: c.shards, Stuck: c.stuck, StuckAt: c.stuckAt, Jam: c.jam, StuckBuffers: c.stuckBuffers,
+		SndBuf: c.sndbuf, GOMAXPROCS: runtime.GOMAXPROCS(0),
+	}
+	for _, e := range c.engines {
+		p.Engines = append(p.Engines, e.String())
+	}
+	for _, s := range c.strategies {
+		p.Strategies = append(p.Strategies, s.String())
+	}
+	return p
+}
+
+// Costs seen on two cores over loopback; they only serve the estimate printed before the run.
+const (
+	perDelivery = 15 * time.Microsecond
+	perConnect  = 200 * time.Microsecond
+	perCell     = 900 * time.Millisecond // processes, settling, drain, teardown
+)
+
+// estimatedRound is about how long one round takes to reach everybody.
+func estimatedRound(c *config) time.Duration {
+	copying := time.Duration(c.size) * time.Nanosecond / 2 // beyond a KiB the bytes count, too
+	return time.Duration(c.clients) * (perDelivery + copying)
+}
+
+// planned is about how long the whole run takes.
+func planned(c *config, cells int) time.Duration {
+	return time.Duration(c.trials) * passTime(c, cells)
+}
+
+// passTime is about how long one trial of every cell takes.
+func passTime(c *config, cells int) time.Duration {
+	slots := time.Duration(2 * (c.warmup + c.rounds))
+	one := time.Duration(c.clients)*perConnect + perCell
+	if c.stuck > 0 {
+		slots += time.Duration(c.rounds)
+	}
+	one += slots * max(c.interval, estimatedRound(c))
+	return time.Duration(cells) * one
+}
+
+// trialsWithin is how many trials fit a budget: at least one.
+func trialsWithin(c *config, cells int, budget time.Duration) int {
+	return min(max(int(budget/passTime(c, cells)), 1), maxTrials)
+}
+
+// tool identifies this program from what the linker recorded.
+func tool() result.Tool {
+	t := result.Tool{Version: "devel", Go: runtime.Version(), Modules: map[string]string{}}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return t
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		t.Version = v
+	}
+	for _, d := range info.Deps {
+		t.Modules[d.Path] = d.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			t.Commit = s.Value
+		case "vcs.modified":
+			t.Dirty = s.Value == "true"
+		}
+	}
+	return t
+}

@@ -1,0 +1,25 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// heading says in one line what was asked for and how long it took, and in a second one what is missing.
+func heading(p *page) string {
+	plan := p.Plan
+	line := fmt.Sprintf("%s, %s every %s, %s x %s, %s (%s)",
+		plural(plan.Clients, "client"), size(float64(plan.SizeBytes)), exact(float64(plan.IntervalNs)),
+		plural(plan.Rounds, "round"), plural(plan.Trials, "trial"), plural(p.Host.CPUs, "core"), long(p.DurationNs))
+	var out strings.Builder
+	out.WriteString(p.opt.paint(bold, line) + "\n")
+	if !p.Complete {
+		done := 0
+		for i := range p.Cells {
+			done += len(p.Cells[i].Trials)
+		}
+		missing := fmt.Sprintf("PROVISIONAL: %d of %d measurements are done, the figures will still move", done, len(p.Cells)*plan.Trials)
+		out.WriteString(p.opt.paint(yellow, missing) + "\n")
+	}
+	return out.String()
+}

@@ -1,0 +1,104 @@
+package engines
+
+import (
+	"errors"
+	"net"
+	"syscall"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+type gorillaConn struct {
+	life
+	meter
+	pinger
+	engine *gorilla
+	ws     *websocket.Conn
+	once   time.Time // the deadline of every write, with deadline=once
+}
+
+func newGorillaConn(e *gorilla, number int, ws *websocket.Conn) *gorillaConn {
+	c := &gorillaConn{life: life{number: number}, engine: e, ws: ws}
+	if e.options.Deadline == DeadlineOnce && e.options.timed() {
+		c.once = time.Now().Add(e.options.WriteTimeout)
+	}
+	if raw, err := ws.NetConn().(syscall.Conn).SyscallConn(); err == nil { // fails only on a nil connection
+		c.meter.open(raw)
+	}
+	ws.SetReadLimit(int64(e.options.ReadLimit))
+	ws.SetPingHandler(c.pinged)
+	ws.SetPongHandler(func(string) error { return c.alive() })
+	return c
+}
+
+// Write sends one binary message and blocks until the kernel has taken it.
+func (c *gorillaConn) Write(payload []byte) error {
+	n := frameBytes(len(payload))
+	c.handed.Add(n)
+	_ = c.ws.SetWriteDeadline(c.deadline()) // only stores it
+	err := c.ws.WriteMessage(websocket.BinaryMessage, payload)
+	c.done.Add(n)
+	if err != nil {
+		return c.failed(err)
+	}
+	return nil
+}
+
+// WritePrepared sends a message of Prepare and blocks until the kernel has taken it.
+func (c *gorillaConn) WritePrepared(p Prepared) error {
+	prepared := p.(*gorillaFrame)
+	c.handed.Add(prepared.bytes)
+	_ = c.ws.SetWriteDeadline(c.deadline())
+	err := c.ws.WritePreparedMessage(prepared.message)
+	c.done.Add(prepared.bytes)
+	if err != nil {
+		return c.failed(err)
+	}
+	return nil
+}
+
+// deadline of a write that begins now. `enforced` and `native` are the same here: the library applies it to each write, so
+// that no byte is owed for longer.
+func (c *gorillaConn) deadline() time.Time {
+	o := &c.engine.options
+	switch {
+	case !o.timed():
+		return time.Time{}
+	case o.Deadline == DeadlineOnce:
+		return c.once
+	}
+	return time.Now().Add(o.WriteTimeout)
+}
+
+// failed begins the eviction after a write: the library's write errors are sticky, and it never closes.
+func (c *gorillaConn) failed(err error) error {
+	switch {
+	case errors.Is(err, net.ErrClosed), errors.Is(err, websocket.ErrCloseSent):
+		return ErrClosed
+	}
+	cause := blockedWriteCause(err, &c.engine.options)
+	if !errors.Is(err, syscall.EPIPE) { // then the kernel has told the reason to the reader, who is about to report it
+		c.Evict(cause)
+	}
+	return cause
+}
+
+// Owed is what the kernel has not taken of a write under way.
+func (c *gorillaConn) Owed() int64 {
+	if c.over.Load() {
+		return 0
+	}
+	return c.meter.owed()
+}
+
+// Control calls f with the descriptor, unless the connection is closed.
+func (c *gorillaConn) Control(f func(fd uintptr)) error { return c.meter.control(f) }
+
+// Evict closes the connection; its reader reports cause.
+func (c *gorillaConn) Evict(cause error) {
+	c.blame(cause)
+	c.over.Store(true)
+	_ = c.ws.Close()
+}
+

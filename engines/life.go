@@ -1,0 +1,25 @@
+package engines
+
+import "sync/atomic"
+
+// life is what every connection has: its number, and one end with one cause. The first to blame decides the cause; the
+// library's own close event, which comes exactly once, reports it.
+type life struct {
+	number int
+	over   atomic.Bool // closed or about to be
+	cause  atomic.Pointer[error]
+}
+
+// Number is the client's place in the list.
+func (l *life) Number() int { return l.number }
+
+// blame records cause if it is the first.
+func (l *life) blame(cause error) { l.cause.CompareAndSwap(nil, &cause) }
+
+// verdict is the recorded cause, or else what the library saw.
+func (l *life) verdict(seen error) error {
+	if cause := l.cause.Load(); cause != nil {
+		return *cause
+	}
+	return seen
+}

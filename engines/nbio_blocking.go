@@ -1,0 +1,162 @@
+package engines
+
+import (
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/lesismal/nbio/nbhttp/websocket"
+)
+
+// nbioBlocking is a connection that a goroutine of nbio reads and whose writes block, in the modes blocking and mixed.
+type nbioBlocking struct {
+	life
+	meter
+	pinger
+	engine *nbioEngine
+	ws     *websocket.Conn
+	conn   *net.TCPConn
+	once   time.Time // the deadline of every write, with deadline=once
+}
+
+func newNbioBlocking(e *nbioEngine, number int, ws *websocket.Conn, conn *net.TCPConn) *nbioBlocking {
+	c := &nbioBlocking{life: life{number: number}, engine: e, ws: ws, conn: conn}
+	if e.options.timed() {
+		c.once = time.Now().Add(e.options.WriteTimeout)
+	}
+	if raw, err := conn.SyscallConn(); err == nil { // fails only on a nil connection
+		c.meter.open(raw)
+	}
+	ws.Conn = &nbioWire{Conn: ws.Conn, c: c}
+	ws.SetSession(c)
+	return c
+}
+
+// nbioWire is the net.Conn that nbio's WebSocket layer writes to, from whichever goroutine: the caller's, or the queue's
+// with async. Each write is counted and has its own deadline, which a write that waits for its turn cannot move.
+type nbioWire struct {
+	net.Conn
+	c  *nbioBlocking
+	mu sync.Mutex
+}
+
+func (w *nbioWire) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_ = w.c.conn.SetWriteDeadline(w.c.deadline())
+	n, err := w.c.conn.Write(b)
+	w.c.done.Add(int64(len(b)))
+	if err != nil {
+		err = w.c.failed(err)
+	}
+	return n, err
+}
+
+// deadline as on gorilla: `enforced` and `native` are the same where writes block.
+func (c *nbioBlocking) deadline() time.Time {
+	o := &c.engine.options
+	switch {
+	case !o.timed():
+		return time.Time{}
+	case o.Deadline == DeadlineOnce:
+		return c.once
+	}
+	return time.Now().Add(o.WriteTimeout)
+}
+
+// failed begins the eviction: nbio does not close a blocking connection whose write failed.
+func (c *nbioBlocking) failed(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return ErrClosed
+	}
+	cause := blockedWriteCause(err, &c.engine.options)
+	c.Evict(cause)
+	return cause
+}
+
+// Write sends one binary message and blocks until the kernel has taken it, or with async queues it.
+func (c *nbioBlocking) Write(payload []byte) error {
+	c.handed.Add(messageBytes(len(payload), c.engine.options.FramePayload))
+	return c.sent(c.ws.WriteMessage(websocket.BinaryMessage, payload))
+}
+
+// WritePrepared sends a message of Prepare. With async it is framed anew, because nbio's queue takes only payloads and a
+// write beside the queue would block and overtake it.
+func (c *nbioBlocking) WritePrepared(p Prepared) error {
+	frame := p.(*nbioFrame)
+	if c.engine.options.Async {
+		return c.Write(frame.payload)
+	}
+	c.handed.Add(int64(len(frame.wire)))
+	_, err := c.ws.Conn.Write(frame.wire)
+	return c.sent(err)
+}
+
+func (c *nbioBlocking) control(kind websocket.MessageType, payload []byte) error {
+	c.handed.Add(frameBytes(len(payload)))
+	return c.sent(c.ws.WriteMessage(kind, payload))
+}
+
+// sent ends a write. The wire has named its own errors; nbio's layer adds only that the connection is closed.
+func (c *nbioBlocking) sent(err error) error {
+	if err == nil || isCause(err) {
+		return err
+	}
+	return ErrClosed
+}
+
+// Owed is what the kernel has not taken of a write under way, and with async the queue.
+func (c *nbioBlocking) Owed() int64 {
+	if c.over.Load() {
+		return 0
+	}
+	return c.meter.owed()
+}
+
+// Control calls f with the descriptor, unless the connection is closed.
+func (c *nbioBlocking) Control(f func(fd uintptr)) error { return c.meter.control(f) }
+
+// Evict closes the socket, and not through nbio, which waits for the lock that a blocked write holds, or 100 ms with async.
+// The reader reports cause.
+func (c *nbioBlocking) Evict(cause error) {
+	c.blame(cause)
+	c.over.Store(true)
+	_ = c.conn.Close()
+}
+
+func (c *nbioBlocking) closed(err error) {
+	c.over.Store(true)
+	c.pinger.stop()
+	c.engine.roster.close(c, c.verdict(c.readCause(err)))
+}
+
+func (c *nbioBlocking) readCause(err error) error {
+	if err != nil && deadlinePassed(err) && !kernelTimeout(err) {
+		return readTimeout(c.engine.options.Keepalive)
+	}
+	return nbioCause(err, &c.engine.options)
+}
+
+func (c *nbioBlocking) startPings(interval time.Duration, group *sync.WaitGroup) {
+	c.pinger.start(interval, group, func() { _ = c.control(websocket.PingMessage, nil) })
+}
+
+// goodbye sends the close frame on a goroutine of its own: behind a blocked write it would wait for that write's deadline.
+func (c *nbioBlocking) goodbye(by time.Time) {
+	c.blame(ErrStopped)
+	sent := make(chan struct{})
+	c.engine.tasks.Go(func() {
+		_ = c.control(websocket.CloseMessage, closePayload(1001, ""))
+		close(sent)
+	})
+	timer := time.NewTimer(time.Until(by))
+	defer timer.Stop()
+	select {
+	case <-sent:
+	case <-timer.C:
+	}
+	for c.Owed() > 0 && time.Now().Before(by) { // async: the queue
+		time.Sleep(time.Millisecond)
+	}
+}

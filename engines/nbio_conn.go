@@ -1,0 +1,188 @@
+package engines
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/lesismal/nbio"
+	"github.com/lesismal/nbio/nbhttp/websocket"
+)
+
+// nbioMember is a connection of either kind, as nbio's callbacks see it.
+type nbioMember interface {
+	member
+	control(kind websocket.MessageType, payload []byte) error // sends a control frame, counted
+	closed(err error)                                         // nbio has closed it
+	startPings(interval time.Duration, group *sync.WaitGroup)
+}
+
+// nbioConn is a connection that pollers serve. Its writes never block: what the kernel refuses nbio keeps.
+type nbioConn struct {
+	life
+	pinger
+	account debt
+	engine  *nbioEngine
+	ws      *websocket.Conn
+	conn    *nbio.Conn
+}
+
+func newNbioConn(e *nbioEngine, number int, ws *websocket.Conn, conn *nbio.Conn) *nbioConn {
+	c := &nbioConn{life: life{number: number}, engine: e, ws: ws, conn: conn}
+	ws.SetSession(c) // from here on bytes are counted; the reply to the handshake, before, is not
+	_ = conn.SetReadDeadline(e.readDeadline())
+	return c
+}
+
+// sessionOf finds the connection behind nbio's: nbhttp keeps its WebSocket connection there, and that one keeps ours.
+func sessionOf(conn *nbio.Conn) *nbioConn {
+	if ws, ok := conn.Session().(*websocket.Conn); ok {
+		c, _ := ws.Session().(*nbioConn)
+		return c
+	}
+	return nil
+}
+
+// countTaken is nbio's OnWrittenSize: the kernel took n bytes. It runs under the connection's lock and must call nothing of
+// nbio that takes it.
+func countTaken(conn *nbio.Conn, _ []byte, n int) {
+	if c := sessionOf(conn); c != nil {
+		c.account.taken.Add(int64(n))
+	}
+}
+
+// Write sends one binary message, or leaves it with nbio.
+func (c *nbioConn) Write(payload []byte) error {
+	fresh := c.hand(messageBytes(len(payload), c.engine.options.FramePayload))
+	return c.handed(fresh, c.ws.WriteMessage(websocket.BinaryMessage, payload))
+}
+
+// WritePrepared sends a message of Prepare, or leaves it with nbio.
+func (c *nbioConn) WritePrepared(p Prepared) error {
+	wire := p.(*nbioFrame).wire
+	fresh := c.hand(int64(len(wire)))
+	_, err := c.conn.Write(wire)
+	return c.handed(fresh, err)
+}
+
+func (c *nbioConn) control(kind websocket.MessageType, payload []byte) error {
+	fresh := c.hand(frameBytes(len(payload)))
+	return c.handed(fresh, c.ws.WriteMessage(kind, payload))
+}
+
+// hand counts n bytes before they are handed over, and reports whether nothing was owed before.
+func (c *nbioConn) hand(n int64) (fresh bool) {
+	o := &c.engine.options
+	if o.Deadline == DeadlineNative && o.timed() {
+		_ = c.conn.SetWriteDeadline(time.Now().Add(o.WriteTimeout))
+	}
+	return c.account.handed.Add(n)-n == c.account.taken.Load()
+}
+
+// handed ends a write: if the kernel refused some of it, the deadline policy begins to care.
+func (c *nbioConn) handed(fresh bool, err error) error {
+	if err != nil {
+		return c.failed(err)
+	}
+	if c.account.owed() > 0 {
+		c.owes(fresh)
+	}
+	return nil
+}
+
+func (c *nbioConn) owes(fresh bool) {
+	o := &c.engine.options
+	switch {
+	case !o.timed():
+	case o.Deadline == DeadlineEnforced:
+		c.engine.sweeper.watch(c)
+	case o.Deadline == DeadlineOnce && fresh:
+		_ = c.conn.SetWriteDeadline(time.Now().Add(o.WriteTimeout))
+	}
+}
+
+func (c *nbioConn) debt() *debt { return &c.account }
+
+// failed names why a write failed. nbio has closed the connection already, and tells the same to closed.
+func (c *nbioConn) failed(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return ErrClosed
+	}
+	return nbioCause(err, &c.engine.options)
+}
+
+// Owed is what nbio keeps for the connection.
+func (c *nbioConn) Owed() int64 {
+	owed := c.account.owed()
+	if owed == 0 || c.over.Load() {
+		return 0
+	}
+	// What nbio closed on its own is closed before we hear of it. The flag is read without its lock: at worst this is the
+	// last instant before the close.
+	if over, _ := c.conn.IsClosed(); over {
+		return 0
+	}
+	return owed
+}
+
+// Control calls f with the descriptor under nbio's own lock, under which every close begins: while f runs the descriptor
+// cannot be closed, and after a close it never runs. f must not call the connection's methods.
+func (c *nbioConn) Control(f func(fd uintptr)) error {
+	c.conn.Lock()
+	defer c.conn.Unlock()
+	if over, _ := c.conn.IsClosed(); over {
+		return ErrClosed
+	}
+	f(uintptr(c.conn.Hash())) // the hash is the descriptor
+	return nil
+}
+
+// Evict closes the connection with cause, which nbio keeps if it is the first and hands to closed, on another goroutine.
+func (c *nbioConn) Evict(cause error) {
+	c.over.Store(true)
+	_ = c.conn.CloseWithError(cause)
+}
+
+func (c *nbioConn) closed(err error) {
+	c.over.Store(true)
+	c.pinger.stop()
+	c.engine.roster.close(c, c.verdict(nbioCause(err, &c.engine.options)))
+}
+
+func (c *nbioConn) startPings(interval time.Duration, group *sync.WaitGroup) {
+	c.pinger.start(interval, group, func() { _ = c.control(websocket.PingMessage, nil) })
+}
+
+// goodbye leaves a close frame with nbio and waits until the kernel has it.
+func (c *nbioConn) goodbye(by time.Time) {
+	c.blame(ErrStopped)
+	_ = c.control(websocket.CloseMessage, closePayload(1001, ""))
+	for c.Owed() > 0 && time.Now().Before(by) {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// nbioCause names what nbio says when it closes a connection. No error at all follows a close frame with code 1000.
+func nbioCause(err error, o *Options) error {
+	var closed *websocket.CloseError
+	switch {
+	case err == nil:
+		return fmt.Errorf("%w: close frame", ErrPeerClosed)
+	case isCause(err):
+		return err
+	case errors.Is(err, nbio.ErrWriteTimeout):
+		return writeTimeout(o.WriteTimeout)
+	case errors.Is(err, nbio.ErrReadTimeout):
+		return readTimeout(o.Keepalive)
+	case errors.Is(err, nbio.ErrOverflow):
+		return fmt.Errorf("%w: more than %d bytes pending", ErrWriteOverflow, o.PendingCap)
+	case errors.As(err, &closed):
+		return fmt.Errorf("%w: %w", ErrPeerClosed, err)
+	}
+	if cause := transportCause(err, o); cause != nil {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", ErrProtocol, err)
+}

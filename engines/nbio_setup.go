@@ -1,0 +1,61 @@
+package engines
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/lesismal/nbio/nbhttp"
+
+	"wsfanout/internal/units"
+)
+
+var nbioOptions = []option{
+	choice("iomod", IOModNonBlocking, "pollers, or a goroutine per connection, or goroutines for the first 10,000",
+		[]string{IOModNonBlocking, IOModBlocking, IOModMixed}, func(o *Options) *string { return &o.IOMod }),
+	count("npoller", "GOMAXPROCS", "poller goroutines",
+		func(o *Options) *int { return &o.NPoller }),
+	size("pendingcap", "0", "bytes one connection may owe before it is closed (MaxWriteBufferSize); 0: no cap",
+		func(o *Options) *int64 { return &o.PendingCap }),
+	choice("executor", ExecutorPool, "where handlers run: nbio's goroutine pool, or the poller itself",
+		[]string{ExecutorPool, ExecutorInline}, func(o *Options) *string { return &o.Executor }),
+	count("pool", "1024 x CPUs", "goroutines of the handler pool (MessageHandlerPoolSize)",
+		func(o *Options) *int { return &o.Pool }),
+	toggle("async", "blocking connections: queue writes without bound and send them from a goroutine (BlockingModAsyncWrite)",
+		func(o *Options) *bool { return &o.Async }),
+}
+
+// nbioEqualise is the part of the compared set-up that is nbio's own: one frame per message, as gorilla sends it, and as
+// many pollers as there are processors for goroutines.
+func nbioEqualise(o *Options) {
+	o.IOMod = IOModNonBlocking
+	o.Executor = ExecutorPool
+	o.NPoller = runtime.GOMAXPROCS(0)
+	o.Pool = runtime.NumCPU() * 1024
+	o.FramePayload = max(o.MaxPayload, nbhttp.DefaultMaxWebsocketFramePayloadSize)
+}
+
+// nbioStock is the library's websocket server example, which leaves everything at its default.
+func nbioStock(o *Options) {
+	nbioEqualise(o)
+	o.Deadline = DeadlineNone
+	o.Keepalive = nbhttp.DefaultKeepaliveTime
+	o.NPoller = max(1, runtime.NumCPU()/4)
+	o.FramePayload = nbhttp.DefaultMaxWebsocketFramePayloadSize
+	o.ReadLimit = 4 << 20
+}
+
+func nbioCheck(o *Options) error {
+	smallest := messageBytes(o.MaxPayload, o.FramePayload)
+	switch {
+	case o.PendingCap > 0 && o.IOMod != IOModNonBlocking:
+		return errors.New("pendingcap works only with iomod=nonblocking: blocking connections keep nothing")
+	case o.PendingCap > 0 && o.PendingCap < smallest:
+		// nbio counts a message before it tries to send it: such a cap closes healthy clients.
+		return fmt.Errorf("pendingcap=%s is below one message of %s with its frame; the smallest is pendingcap=%d",
+			units.CompactBytes(o.PendingCap), units.FormatBytes(int64(o.MaxPayload)), smallest)
+	case o.Async && o.IOMod == IOModNonBlocking:
+		return errors.New("async works only with iomod=blocking or iomod=mixed")
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package engines
+
+import (
+	"io"
+	"os"
+	"time"
+)
+
+// The write timeout policies of the option deadline.
+const (
+	DeadlineEnforced = "enforced" // a connection is evicted when some byte has been owed for the write timeout
+	DeadlineNative   = "native"   // the naive hub: the library's SetWriteDeadline with a fresh deadline before every write
+	DeadlineOnce     = "once"     // one deadline: on gorilla set at connect, on nbio when the connection starts to owe
+	DeadlineNone     = "none"     // no deadline
+)
+
+// The values of the option iomod, as nbio names them.
+const (
+	IOModNonBlocking = "nonblocking" // pollers read and write
+	IOModBlocking    = "blocking"    // a goroutine reads each connection, writes block
+	IOModMixed       = "mixed"       // the first 10,000 connections as blocking, the others as nonblocking
+)
+
+// The values of the option executor: where nbio runs handlers.
+const (
+	ExecutorPool   = "pool"   // nbio's goroutine pool
+	ExecutorInline = "inline" // the poller itself: a handler that sleeps stalls the poller's other connections
+)
+
+// handshakeTimeout is how long a client may take for its HTTP request, on every engine.
+const handshakeTimeout = 10 * time.Second
+
+// Defaults is what an experiment wants unless a spec says otherwise, and what no spec can say.
+type Defaults struct {
+	WriteTimeout time.Duration // 0: none
+	SendBuffer   int           // SO_SNDBUF in bytes as given to setsockopt; 0: untouched
+	MaxPayload   int           // bytes of the largest message that will be sent
+	MaxClients   int           // clients are numbered 0..MaxClients-1
+	Log          io.Writer     // nil: os.Stderr
+}
+
+// Options is a set-up with everything decided. Make one with Spec.Resolve.
+type Options struct {
+	Name string // of the engine
+	Defaults
+
+	Deadline         string        // one of the Deadline constants
+	HandshakeTimeout time.Duration // how long a client may take for its HTTP request
+	UserTimeout      time.Duration // TCP_USER_TIMEOUT; 0: the kernel's own
+	Keepalive        time.Duration // a client from which nothing is read for so long is closed; 0: off
+	Ping             time.Duration // interval of the server's pings to each client; 0: none
+	ReadBuffer       int           // bytes; 0: the library's own choice
+	WriteBuffer      int           // bytes; 0: the library's own choice
+	ReadLimit        int           // bytes of the largest message a client may send
+	Stock            bool          // start from the library's own example instead of the equalised set-up
+
+	WriteBufferPool bool // gorilla: idle connections hold no write buffer
+
+	IOMod        string // nbio: one of the IOMod constants
+	NPoller      int    // nbio: poller goroutines; 0: the library's own choice
+	PendingCap   int64  // nbio: bytes one connection may owe before it is closed; 0: no cap
+	Executor     string // nbio: one of the Executor constants
+	Pool         int    // nbio: goroutines of the handler pool; 0: the library's own choice
+	Async        bool   // nbio, blocking connections: queue writes and send them from a goroutine
+	FramePayload int    // nbio: bytes of payload from which a message is split into frames
+}
+
+// Map is every option in force, defaults included, as a spec would write it: for the results file.
+func (o Options) Map() map[string]string {
+	engine, err := find(o.Name)
+	if err != nil {
+		return nil
+	}
+	m := make(map[string]string)
+	for _, option := range engine.options {
+		m[option.name] = option.get(&o)
+	}
+	return m
+}
+
+// timed reports whether the policy ever ends a write.
+func (o *Options) timed() bool { return o.WriteTimeout > 0 && o.Deadline != DeadlineNone }
+
+// log is where an engine may write; stdout carries results.
+func (o *Options) log() io.Writer {
+	if o.Log == nil {
+		return os.Stderr
+	}
+	return o.Log
+}
+
+// equalised is the set-up in which the engines are compared: whatever both can do, both do alike.
+func equalised(name string, d Defaults) Options {
+	return Options{
+		Name:             name,
+		Defaults:         d,
+		Deadline:         DeadlineEnforced,
+		HandshakeTimeout: handshakeTimeout,
+		ReadLimit:        max(64<<10, d.MaxPayload),
+	}
+}

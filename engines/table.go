@@ -1,0 +1,112 @@
+package engines
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// engineKind is a line of the table of engines.
+type engineKind struct {
+	name, summary string
+
+	options  []option
+	equalise func(*Options)       // the rest of the set-up in which the engines are compared
+	stock    func(*Options)       // the library's own example
+	check    func(*Options) error // refuses what cannot work together
+	notes    func(*Options) []string
+	make     func(Options, Hooks) (Engine, error)
+}
+
+// kinds is every engine in report order. A new engine is a file, a line here and a green enginetest.
+var kinds = []engineKind{
+	{
+		name: "gorilla", summary: "gorilla/websocket v1.5.3 on net/http: a goroutine per connection, writes block",
+		options:  append(commonOptions(), gorillaOptions...),
+		equalise: func(*Options) {}, stock: gorillaStock, check: gorillaCheck, notes: gorillaNotes, make: newGorilla,
+	},
+	{
+		name: "nbio", summary: "lesismal/nbio v1.6.8: epoll, no goroutine per connection, writes never block",
+		options:  append(commonOptions(), nbioOptions...),
+		equalise: nbioEqualise, stock: nbioStock, check: nbioCheck, notes: nbioNotes, make: newNbio,
+	},
+}
+
+// commonOptions are those that every engine has.
+func commonOptions() []option {
+	return []option{
+		duration("writetimeout", "-write-timeout", "how long a byte may be owed before its client is evicted; 0: for ever",
+			func(o *Options) *time.Duration { return &o.WriteTimeout }),
+		choice("deadline", DeadlineEnforced, "how the write timeout is kept: by the age of the oldest owed byte, or as the library's SetWriteDeadline before every write, or once, or not at all",
+			[]string{DeadlineEnforced, DeadlineNative, DeadlineOnce, DeadlineNone}, func(o *Options) *string { return &o.Deadline }),
+		duration("usertimeout", "0", "TCP_USER_TIMEOUT: the kernel ends a connection that acknowledges nothing for so long; 0: off",
+			func(o *Options) *time.Duration { return &o.UserTimeout }),
+		duration("keepalive", "0", "a client from which nothing is read for so long is closed; 0: off",
+			func(o *Options) *time.Duration { return &o.Keepalive }),
+		duration("ping", "0", "interval of the server's pings to each client; 0: none",
+			func(o *Options) *time.Duration { return &o.Ping }),
+		size("readbuf", "0", "read buffer (gorilla and blocking nbio: per connection; nonblocking nbio: per poller); 0: the library's own, 4 KiB or 64 KiB",
+			func(o *Options) *int { return &o.ReadBuffer }),
+		size("writebuf", "0", "write buffer (gorilla: per connection; nbio: initial size of the pooled buffers that frames are built in); 0: the library's own, 4 KiB or 1 KiB",
+			func(o *Options) *int { return &o.WriteBuffer }),
+		toggle("stock", "start from the library's own example instead of the equalised set-up",
+			func(o *Options) *bool { return &o.Stock }),
+	}
+}
+
+// Names is every engine in report order.
+func Names() []string {
+	names := make([]string, len(kinds))
+	for i := range kinds {
+		names[i] = kinds[i].name
+	}
+	return names
+}
+
+// New makes an engine; Start it next. The hooks may be nil.
+func New(o Options, h Hooks) (Engine, error) {
+	engine, err := find(o.Name)
+	if err != nil {
+		return nil, err
+	}
+	return engine.make(o, h)
+}
+
+// Notes is every difference of this set-up from the library's own defaults and examples, one sentence each.
+func Notes(o Options) []string {
+	engine, err := find(o.Name)
+	if err != nil {
+		return nil
+	}
+	return engine.notes(&o)
+}
+
+// Description is an engine for `compare list`.
+type Description struct {
+	Name, Summary string
+	Options       []OptionDescription
+}
+
+// OptionDescription is one option of a spec: the form of its values, its default and what it does.
+type OptionDescription struct{ Name, Values, Default, Summary string }
+
+// Describe is every engine with all its options, in report order.
+func Describe() []Description {
+	list := make([]Description, len(kinds))
+	for i, engine := range kinds {
+		list[i] = Description{Name: engine.name, Summary: engine.summary}
+		for _, o := range engine.options {
+			list[i].Options = append(list[i].Options, OptionDescription{o.name, o.values, o.fallback, o.summary})
+		}
+	}
+	return list
+}
+
+func find(name string) (*engineKind, error) {
+	for i := range kinds {
+		if kinds[i].name == name {
+			return &kinds[i], nil
+		}
+	}
+	return nil, fmt.Errorf("no engine %q; there are %s", name, strings.Join(Names(), ", "))
+}

@@ -1,0 +1,71 @@
+package preflight
+
+import (
+	"testing"
+	"testing/fstest"
+)
+
+func files(content map[string]string) fstest.MapFS {
+	sys := fstest.MapFS{}
+	for name, text := range content {
+		sys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return sys
+}
+
+func TestCgroupLimits(t *testing.T) {
+	for _, row := range []struct {
+		why   string
+		files map[string]string
+		room  int
+		cpus  float64
+	}{
+		{"no control groups at all", nil, Unlimited, 0},
+		{"version 2 without limits", map[string]string{
+			"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "max\n", "sys/fs/cgroup/memory.current": "500\n",
+			"sys/fs/cgroup/cpu.max": "max 100000\n"}, Unlimited, 0},
+		{"version 2: limit less use, page cache that can go counts as room", map[string]string{
+			"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "1000\n", "sys/fs/cgroup/memory.current": "400\n",
+			"sys/fs/cgroup/memory.stat": "anon 300\ninactive_file 50\n", "sys/fs/cgroup/cpu.max": "150000 100000\n"}, 650, 1.5},
+		{"version 2: the parent is tighter than the group itself", map[string]string{
+			"proc/self/cgroup":        "0::/a/b\n",
+			"sys/fs/cgroup/a/cpu.max": "50000 100000\n", "sys/fs/cgroup/a/b/cpu.max": "200000 100000\n",
+			"sys/fs/cgroup/a/memory.max": "1000\n", "sys/fs/cgroup/a/memory.current": "900\n",
+			"sys/fs/cgroup/a/b/memory.max": "5000\n", "sys/fs/cgroup/a/b/memory.current": "10\n"}, 100, 0.5},
+		{"version 1, with the host's path and only the root mounted (Docker)", map[string]string{
+			"proc/self/cgroup":                           "4:memory:/docker/abc\n1:cpu,cpuacct:/docker/abc\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes": "1000\n",
+			"sys/fs/cgroup/memory/memory.usage_in_bytes": "300\n",
+			"sys/fs/cgroup/memory/memory.stat":           "inactive_file 1\ntotal_inactive_file 20\n",
+			"sys/fs/cgroup/cpu/cpu.cfs_quota_us":         "200000\n",
+			"sys/fs/cgroup/cpu/cpu.cfs_period_us":        "100000\n"}, 720, 2},
+		{"version 1 without limits: a huge number and -1", map[string]string{
+			"proc/self/cgroup":                           "4:memory:/\n1:cpu:/\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n", "sys/fs/cgroup/memory/memory.usage_in_bytes": "300\n",
+			"sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n"}, Unlimited, 0},
+		{"used beyond the limit: no room, below zero", map[string]string{
+			"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "1000\n", "sys/fs/cgroup/memory.current": "1200\n"}, -200, 0},
+	} {
+		room, cpus := cgroupLimits(files(row.files))
+		if room != row.room || cpus != row.cpus {
+			t.Errorf("%s: room %d, %v CPUs; want %d, %v", row.why, room, cpus, row.room, row.cpus)
+		}
+	}
+}
+
+func TestInContainer(t *testing.T) {
+	for _, row := range []struct {
+		why   string
+		files map[string]string
+		want  bool
+	}{
+		{"a plain host", map[string]string{"proc/1/cgroup": "0::/init.scope\n"}, false},
+		{"Docker", map[string]string{".dockerenv": ""}, true},
+		{"Podman", map[string]string{"run/.containerenv": ""}, true},
+		{"Kubernetes with control groups version 1", map[string]string{"proc/1/cgroup": "4:memory:/kubepods/pod1\n"}, true},
+	} {
+		if got := inContainer(files(row.files)); got != row.want {
+			t.Errorf("%s: %v", row.why, got)
+		}
+	}
+}

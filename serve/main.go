@@ -1,0 +1,116 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"wsfanout/engines"
+	"wsfanout/internal/wire"
+)
+
+// NewEngine makes the engine under test: engines.New, or somebody's own.
+type NewEngine func(engines.Options, engines.Hooks) (engines.Engine, error)
+
+// Main serves one cell over stdin and stdout and returns the exit status. It puts any engine or hub under the same test:
+//
+//	func main() { os.Exit(serve.Main(newMyEngine)) }
+func Main(newEngine NewEngine) int {
+	if err := Run(context.Background(), os.Stdin, os.Stdout, newEngine); err != nil {
+		fmt.Fprintln(os.Stderr, "serve:", err)
+		return 1
+	}
+	return 0
+}
+
+// Run answers the requests on r with messages on w until "stop" was answered or r ends; nothing of it is left then.
+func Run(ctx context.Context, r io.Reader, w io.Writer, newEngine NewEngine) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	conn := wire.NewConn(r, w)
+	s := &session{newEngine: newEngine}
+	defer s.close()
+
+	requests := make(chan wire.Request)
+	readErr := make(chan error, 1)
+	go func() {
+		defer close(requests)
+		readErr <- readRequests(ctx, cancel, conn, requests)
+	}()
+	for req := range requests {
+		if err := s.answer(ctx, conn, req); err != nil {
+			return err
+		}
+		if req.Do == "stop" {
+			return nil
+		}
+	}
+	if err := <-readErr; err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// readRequests reads ahead of the running request, so that the end of the stream or a "stop" ends a phase early.
+func readRequests(ctx context.Context, cancel context.CancelFunc, conn *wire.Conn, out chan<- wire.Request) error {
+	for {
+		var req wire.Request
+		if err := conn.Read(&req); err != nil {
+			cancel()
+			return err
+		}
+		if req.Do == "stop" {
+			cancel()
+			out <- req
+			return nil
+		}
+		select {
+		case out <- req:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// answer runs one request and writes its reply or error. The returned error is the stream's.
+func (s *session) answer(ctx context.Context, conn *wire.Conn, req wire.Request) error {
+	do, ok := s.verbs()[req.Do]
+	if !ok {
+		return conn.Fail(fmt.Errorf("unknown request %q: want %s", req.Do, strings.Join(verbNames, ", ")))
+	}
+	if s.engine == nil && req.Do != "start" && req.Do != "stop" {
+		return conn.Fail(fmt.Errorf("%q before start", req.Do))
+	}
+	reply, err := do(ctx, req.Body)
+	if err != nil {
+		return conn.Fail(err)
+	}
+	return conn.Reply(req.Do, reply)
+}
+
+var verbNames = []string{"start", "settle", "phase", "drain", "recover", "stop"}
+
+func (s *session) verbs() map[string]func(context.Context, []byte) (any, error) {
+	return map[string]func(context.Context, []byte) (any, error){
+		"start":   verb(s.start),
+		"settle":  verb(s.settle),
+		"phase":   verb(s.phase),
+		"drain":   verb(s.drain),
+		"recover": verb(s.recovered),
+		"stop":    verb(s.stop),
+	}
+}
+
+// verb gives a typed request handler the shape of the table.
+func verb[In, Out any](f func(context.Context, In) (Out, error)) func(context.Context, []byte) (any, error) {
+	return func(ctx context.Context, body []byte) (any, error) {
+		in, err := wire.Decode[In](body)
+		if err != nil {
+			return nil, err
+		}
+		return f(ctx, in)
+	}
+}

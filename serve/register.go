@@ -1,0 +1,98 @@
+package serve
+
+import (
+	"errors"
+	"sync"
+
+	"wsfanout/engines"
+	"wsfanout/internal/clock"
+)
+
+// register knows who is open, and why and since when the others are not.
+type register struct {
+	extras map[int]bool
+
+	mu   sync.Mutex
+	live map[int]bool
+	gone map[int]loss
+}
+
+// loss is the end of one connection: its cause in the words of the report, at a CLOCK_MONOTONIC instant.
+type loss struct {
+	why string
+	at  int64
+}
+
+func newRegister(extras []int) *register {
+	r := &register{live: map[int]bool{}, gone: map[int]loss{}, extras: map[int]bool{}}
+	for _, number := range extras {
+		r.extras[number] = true
+	}
+	return r
+}
+
+func (r *register) open(number int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.live[number] = true
+	delete(r.gone, number)
+}
+
+func (r *register) close(number int, cause error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.live, number)
+	r.gone[number] = loss{reason(cause), clock.Now()}
+}
+
+func (r *register) members() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.live)
+}
+
+// liveExtras is how many of the extras are still open.
+func (r *register) liveExtras() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for number := range r.extras {
+		if r.live[number] {
+			n++
+		}
+	}
+	return n
+}
+
+// lost splits those that are gone into healthy clients and extras.
+func (r *register) lost() (healthy, extras map[int]loss) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	healthy, extras = map[int]loss{}, map[int]loss{}
+	for number, l := range r.gone {
+		if r.extras[number] {
+			extras[number] = l
+		} else {
+			healthy[number] = l
+		}
+	}
+	return healthy, extras
+}
+
+// errBounded ends a client that would have made the hub hang for ever; it is the experiment's doing, not the engine's.
+var errBounded = errors.New("ended with the run")
+
+// reason names a cause by its sentinel, so that the report counts kinds and not texts.
+func reason(cause error) string {
+	for _, known := range []error{
+		engines.ErrWriteTimeout, engines.ErrWriteOverflow, engines.ErrQueueFull, engines.ErrUserTimeout,
+		engines.ErrReadTimeout, engines.ErrPeerClosed, engines.ErrProtocol, engines.ErrStopped, errBounded,
+	} {
+		if errors.Is(cause, known) {
+			return known.Error()
+		}
+	}
+	if cause == nil {
+		return "unknown"
+	}
+	return cause.Error()
+}

@@ -1,0 +1,210 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"wsfanout/engines"
+	"wsfanout/internal/clock"
+	"wsfanout/internal/procstat"
+	"wsfanout/internal/sock"
+	"wsfanout/internal/stamp"
+	"wsfanout/strategies"
+)
+
+// session is one cell's server. The request loop is its only goroutine besides the engine's hooks, which touch nothing
+// but the strategy and the register.
+type session struct {
+	newEngine NewEngine
+	plan      Plan
+	engine    engines.Engine
+	strategy  strategies.Strategy
+	register  *register
+	filling   []byte
+	baseline  procstat.State
+	healthy   Settled // the server at rest with everybody connected
+	options   engines.Options
+
+	announced sync.Map // number -> error or nil: what became of a client's "slow"
+	phaseNow  *phaseState
+}
+
+func (s *session) start(_ context.Context, p Plan) (Started, error) {
+	if s.engine != nil {
+		return Started{}, errors.New("start: already started")
+	}
+	spec, err := engines.Parse(p.Engine)
+	if err != nil {
+		return Started{}, err
+	}
+	strategySpec, err := strategies.Parse(p.Strategy)
+	if err != nil {
+		return Started{}, err
+	}
+	if p.Size < stamp.Size {
+		return Started{}, fmt.Errorf("size %d is below the stamp of %d bytes", p.Size, stamp.Size)
+	}
+	options, err := spec.Resolve(engines.Defaults{
+		WriteTimeout: p.WriteTimeout, SendBuffer: p.SendBuffer, MaxPayload: p.Size, MaxClients: p.Clients + len(p.Extras),
+	})
+	if err != nil {
+		return Started{}, err
+	}
+	ln, err := net.Listen("tcp", p.Listen)
+	if err != nil {
+		return Started{}, err
+	}
+	addr := ln.Addr().String()
+	if err := s.begin(p, options, strategySpec, ln); err != nil {
+		ln.Close()
+		return Started{}, err
+	}
+	return Started{
+		Addr: addr, MonotonicNs: clock.Now(), GOMAXPROCS: runtime.GOMAXPROCS(0),
+		BaselineBytes: s.baseline.InUseBytes(), BaselineFDs: s.baseline.FDs,
+		BaselineRoutines: s.baseline.Goroutines, Footnotes: engines.Notes(options),
+	}, nil
+}
+
+func (s *session) begin(p Plan, o engines.Options, spec strategies.Spec, ln net.Listener) error {
+	s.plan, s.options, s.register, s.filling = p, o, newRegister(p.Extras), stamp.Filling(p.Size, p.Seed)
+	// The strategy asks the engine to frame, the engine's hooks feed the strategy: the closure breaks the circle.
+	s.strategy = strategies.New(spec, strategies.Env{
+		Prepare:  func(b []byte) (engines.Prepared, error) { return s.engine.Prepare(b) },
+		Shards:   p.Shards,
+		MapOrder: p.Order == "map",
+	})
+	engine, err := s.newEngine(o, engines.Hooks{OnOpen: s.opened, OnMessage: s.heard, OnClose: s.closed})
+	if err != nil {
+		return err
+	}
+	s.engine = engine
+	if err := engine.Start(ln); err != nil {
+		s.engine = nil
+		return err
+	}
+	s.baseline, err = procstat.ReadState(true)
+	return err
+}
+
+func (s *session) opened(c engines.Conn) {
+	s.strategy.Join(c)
+	s.register.open(c.Number())
+}
+
+func (s *session) closed(c engines.Conn, cause error) {
+	s.strategy.Leave(c)
+	s.register.close(c.Number(), cause)
+}
+
+// announcement is what a client says that is going to stop reading.
+const announcement = "slow"
+
+// heard gives a client that announces itself the small send buffer without which it could not jam in a short run, and
+// checks that the kernel really set it.
+func (s *session) heard(c engines.Conn, message []byte) {
+	if string(message) != announcement || !s.isExtra(c.Number()) {
+		return
+	}
+	var err error
+	if s.plan.StuckSendBuffer > 0 {
+		closed := c.Control(func(fd uintptr) { err = sock.SetSendBuffer(int(fd), s.plan.StuckSendBuffer) })
+		err = cmp.Or(err, closed)
+	}
+	s.announced.Store(c.Number(), &announced{err})
+}
+
+type announced struct{ err error }
+
+// allAnnounced says whether every extra has been heard, and what went wrong with one.
+func (s *session) allAnnounced() (bool, error) {
+	for _, number := range s.plan.Extras {
+		v, ok := s.announced.Load(number)
+		if !ok {
+			return false, nil
+		}
+		if err := v.(*announced).err; err != nil {
+			return false, fmt.Errorf("stuck client %d: %w", number, err)
+		}
+	}
+	return true, nil
+}
+
+// settle waits for the members, then lets the process come to rest, so that no phase pays for the connects.
+func (s *session) settle(ctx context.Context, q Settle) (Settled, error) {
+	deadline := time.Now().Add(q.Timeout)
+	for {
+		heard, err := s.allAnnounced()
+		if err != nil {
+			return Settled{}, err
+		}
+		if heard && s.register.members() >= q.Members {
+			break
+		}
+		if time.Now().After(deadline) {
+			return Settled{}, fmt.Errorf("%d of %d clients are open after %v (every stuck one heard: %v)",
+				s.register.members(), q.Members, q.Timeout, heard)
+		}
+		if err := sleep(ctx, 5*time.Millisecond); err != nil {
+			return Settled{}, err
+		}
+	}
+	var err error
+	s.healthy, err = s.rest(true)
+	return s.healthy, err
+}
+
+func (s *session) rest(collect bool) (Settled, error) {
+	m, err := procstat.ReadState(collect)
+	return Settled{
+		Members: s.register.members(), FDs: m.FDs, Goroutines: m.Goroutines, Threads: m.Threads,
+		HeapBytes: m.HeapBytes, StackBytes: m.StackBytes, RSSBytes: m.RSSBytes,
+	}, err
+}
+
+// stop takes the engine down and says what is left of it above the baseline.
+func (s *session) stop(context.Context, struct{}) (Stopped, error) {
+	if s.engine == nil {
+		return Stopped{}, nil
+	}
+	if err := s.close(); err != nil {
+		return Stopped{}, err
+	}
+	m, err := procstat.ReadState(false)
+	return Stopped{
+		Members: s.register.members(), FDs: m.FDs - s.baseline.FDs, Goroutines: m.Goroutines - s.baseline.Goroutines,
+	}, err
+}
+
+// close stops the engine before the strategy: only closed connections let a writer that hangs in one go.
+func (s *session) close() error {
+	if s.engine == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.plan.WriteTimeout+5*time.Second)
+	defer cancel()
+	err := s.engine.Stop(ctx)
+	s.strategy.Close()
+	s.engine = nil
+	return err
+}
+
+func (s *session) isExtra(number int) bool { return slices.Contains(s.plan.Extras, number) }
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
