@@ -25,7 +25,7 @@ func (p Plan) checked() (Plan, error) {
 		p.Readers = max(1, runtime.GOMAXPROCS(0)/2)
 	}
 	if p.Dialing == 0 {
-		p.Dialing = 128
+		p.Dialing = 32
 	}
 	if p.Timeout == 0 {
 		p.Timeout = time.Minute

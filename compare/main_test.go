@@ -104,7 +104,7 @@ func TestHelpListDoctor(t *testing.T) {
 		{"-h", []string{"-engines", "-strategies"}},
 		{"help report", []string{"-wide"}},
 		{"list", []string{"gorilla", "nbio", "pendingcap", "seqprep", "chan:N", "full=drop|evict"}},
-		{"doctor", []string{"descriptors", "ports"}},
+		{"doctor", []string{"open files", "ports", "allows"}},
 	} {
 		status, stdout, stderr := command(t, strings.Fields(row.args)...)
 		if status != exitOK || stderr != "" {

@@ -146,6 +146,7 @@ func (e *nbioEngine) opened(c net.Conn) {
 }
 
 func (e *nbioEngine) closed(c net.Conn, _ error) {
+	_ = c.Close() // nbio leaves a blocking connection open when its HTTP request is late
 	e.open.remove(c)
 	e.tasks.Done()
 }

@@ -15,8 +15,8 @@ import (
 const fillerSize = 64
 
 // fill writes whole filler frames into the buffers of a client that has stopped reading until the kernel is about to
-// refuse, so that every cell jams in its first rounds. Bytes still in flight to the client make room again: it is full
-// when it stayed full for a while.
+// refuse, so that every cell jams in its first rounds. An acknowledgement makes room again, and the client's kernel may
+// delay one by 40 ms: the buffers are full when they stayed full for longer.
 func fill(c engines.Conn, filling []byte) (filled int64, err error) {
 	frame := engines.Frame(stamp.New(stamp.Stamp{Kind: stamp.Filler}, filling[:min(fillerSize, len(filling))]))
 	deadline := time.Now().Add(5 * time.Second)
@@ -32,7 +32,7 @@ func fill(c engines.Conn, filling []byte) (filled int64, err error) {
 		if time.Now().After(deadline) {
 			return filled, fmt.Errorf("client %d took %d bytes of filler and is still not full: is it reading?", c.Number(), filled)
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 	}
 	return filled, nil
 }

@@ -45,7 +45,7 @@ func (s *session) phase(ctx context.Context, p Phase) (Issued, error) {
 		slots *= 2
 	}
 	issued := Issued{Rounds: make([]Round, 0, slots)}
-	first := clock.Now() + int64(2*quietLead)
+	first := clock.Now() + int64(2*quietLead) // after arming: filling takes its time
 	s.phaseNow.hub = s.watchHub(first + int64(slots)*int64(p.Interval))
 	defer s.phaseNow.hub.stop()
 	for slot := range slots {

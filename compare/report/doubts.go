@@ -89,10 +89,13 @@ func undelivered(f *result.File) []note {
 		for _, part := range []struct {
 			n    int64
 			what string
-		}{{sum.Dropped, "dropped"}, {sum.Failed, "failed"}, {sum.Owed, "still owed"}, {int64(lost), "healthy clients closed"}} {
+		}{{sum.Dropped, "dropped"}, {sum.Failed, "failed"}, {sum.Owed, "still owed"}} {
 			if part.n != 0 {
 				text += fmt.Sprintf(", %s %s", count(float64(part.n)), part.what)
 			}
+		}
+		if lost != 0 {
+			text += ", " + plural(lost, "healthy client") + " closed"
 		}
 		return text
 	})
@@ -166,7 +169,8 @@ func clockSteps(f *result.File) []note {
 
 // mergedStamps covers messages with a stamp that may be too late: the kernel merged them with later ones, or stamped none.
 func mergedStamps(f *result.File) []note {
-	return doubt(f, "messages whose arrival is known less exactly, as the kernel merged them with later ones or did not stamp them", func(c *result.Cell) string {
+	const title = "messages whose arrival is known less exactly, as the kernel merged them with later ones or did not stamp them"
+	return doubt(f, title, func(c *result.Cell) string {
 		share := worst(c, ofHealthy(func(p *result.Phase) float64 { return inexactShare(p, c.Clients) }))
 		if share <= stampLimit {
 			return ""

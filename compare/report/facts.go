@@ -28,17 +28,20 @@ func trialsNote(f *result.File) []note {
 		}
 	}
 	const interval = "the 95 % confidence interval of the median"
+	text := fmt.Sprintf("medians over up to %d trials, each with fresh processes; +- is %s, absent where fewer than %d trials were measured",
+		most, interval, result.IntervalTrials)
 	switch {
 	case with+without == 0:
 		return nil
 	case with == 0 && most == 1:
-		return []note{{text: fmt.Sprintf("figures of one trial, without +-: an interval takes %d trials, so nothing is claimed about differences", result.IntervalTrials)}}
+		text = fmt.Sprintf("figures of one trial, without +-: an interval takes %d, so nothing is claimed about differences", result.IntervalTrials)
 	case with == 0:
-		return []note{{text: fmt.Sprintf("medians over %d trials, without +-: an interval takes %d, so nothing is claimed about differences", most, result.IntervalTrials)}}
+		text = fmt.Sprintf("medians over %s, without +-: an interval takes %d, so nothing is claimed about differences",
+			plural(most, "trial"), result.IntervalTrials)
 	case without == 0:
-		return []note{{text: fmt.Sprintf("medians over %d trials, each with fresh processes; +- is %s", most, interval)}}
+		text = fmt.Sprintf("medians over %d trials, each with fresh processes; +- is %s", most, interval)
 	}
-	return []note{{text: fmt.Sprintf("medians over the trials, each with fresh processes; +- is %s, absent where fewer than %d trials were measured", interval, result.IntervalTrials)}}
+	return []note{{text: text}}
 }
 
 // latencyNote names the latency that the table shows, and gives the other one.
@@ -46,7 +49,7 @@ func latencyNote(f *result.File) []note {
 	if !anyMeasured(f) {
 		return nil
 	}
-	text := "latency counts from the real start of a round to the arrival in the client's kernel"
+	text := "latencies count from the real start of a round to the arrival in the client's kernel"
 	if due := spanOf(f, latencyDue, duration); due != "" {
 		text += "; p99 from the scheduled start: " + due
 	}
@@ -93,8 +96,8 @@ func loopback(f *result.File) []note {
 	if !anyMeasured(f) {
 		return nil
 	}
-	return []note{{text: "on loopback the sender's write(2) runs the receiver's TCP path and wakes the fleet, so system time holds part of the " +
-		"client's cost and buries engine differences; user CPU per delivery is the engine's own"}}
+	return []note{{text: "on loopback the sender's write(2) runs the receiver's TCP path and wakes the fleet, so system time holds part " +
+		"of the client's cost and buries engine differences; user CPU per delivery is the engine's own"}}
 }
 
 // spanOf shows the lowest and the highest cell of a measure, "" if no cell has it.

@@ -20,7 +20,7 @@ var healthyFigures = []figure{
 	{column{"p50 ms", true}, scaled(p50, 1e6)},
 	{column{"p99 ms", true}, scaled(p99, 1e6)},
 	{column{head: "CPU/delivery (user)"}, cpuWithUser},
-	{column{"KiB/client", true}, perClient},
+	{column{"KiB/client", true}, medians(bytesPerClient, kib)},
 	{column{"goroutines", true}, medians(goroutines, count)},
 }
 
@@ -71,9 +71,7 @@ func worsts(measure result.Measure, unit float64) func([]*result.Cell) []string 
 	return aligned(func(c *result.Cell) float64 { return worst(c, measure) / unit })
 }
 
-func perClient(cells []*result.Cell) []string {
-	return aligned(func(c *result.Cell) float64 { return c.Summary["bytes_per_client"].Median / 1024 })(cells)
-}
+func kib(bytes float64) string { return strconv.FormatFloat(bytes/1024, 'f', 1, 64) }
 
 // aligned writes numbers with equal decimals; 0 is a number that was not measured.
 func aligned(value func(*result.Cell) float64) func([]*result.Cell) []string {

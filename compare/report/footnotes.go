@@ -43,8 +43,7 @@ func footnotes(p *page) string {
 	var out strings.Builder
 	out.WriteString(p.opt.paint(bold, "footnotes") + "\n")
 	for i, n := range p.notes {
-		number := fmt.Sprintf("%3d  ", i+1)
-		out.WriteString(wrap(number+n.text, p.opt.Width, len(number)))
+		out.WriteString(wrap(fmt.Sprintf("%3d  ", i+1), n.text, p.opt.Width))
 	}
 	return out.String()
 }
@@ -52,12 +51,13 @@ func footnotes(p *page) string {
 // name is the cell as footnotes call it.
 func name(c *result.Cell) string {
 	if c.ControlOf != "" {
-		return c.Engine + " " + c.Strategy + " (again)"
+		return c.Engine + " " + c.Strategy + " (A/A)"
 	}
 	return c.Engine + " " + c.Strategy
 }
 
-// who names a set of cells, given in the order of the file, in as few words as possible: "all cells", "gorilla", "gorilla seq, shard; nbio seq".
+// who names a set of cells, given in the order of the file, in as few words as possible: "all cells", "gorilla", "gorilla seq,
+// shard; nbio seq".
 func who(f *result.File, rows []int) string {
 	if len(rows) == len(f.Cells) {
 		return "all cells"

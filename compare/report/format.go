@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // significant writes v with three significant digits: 141, 97.3, 1.03.
@@ -102,22 +103,25 @@ func percent(share float64) string {
 // oneLine is text from elsewhere, fit for a table: an error may have brought line breaks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// wrap breaks text at spaces into lines of at most width, all but the first indented.
-func wrap(text string, width, indent int) string {
+// wrap breaks text at spaces into lines of at most width. The first line begins with head, the others are indented by its width.
+func wrap(head, text string, width int) string {
+	indent := utf8.RuneCountInString(head)
 	var out strings.Builder
-	column := 0
-	for _, word := range strings.Split(text, " ") {
-		switch n := len([]rune(word)); {
-		case column == 0:
-			column = n
+	out.WriteString(head)
+	column := indent
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case column == indent:
 		case column+1+n > width:
 			out.WriteString("\n" + strings.Repeat(" ", indent))
-			column = indent + n
+			column = indent
 		default:
 			out.WriteString(" ")
-			column += 1 + n
+			column++
 		}
 		out.WriteString(word)
+		column += n
 	}
 	return out.String() + "\n"
 }

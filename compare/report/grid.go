@@ -9,6 +9,7 @@ import (
 type grid struct {
 	columns []column
 	rows    []gridRow
+	narrow  bool // smaller gaps, where the table would not fit otherwise
 }
 
 type column struct {
@@ -23,8 +24,8 @@ type gridRow struct {
 }
 
 const (
-	labelColumns = 2 // engine and strategy stand closer together
-	labelGap     = 2
+	labelColumns = 2 // engine and strategy
+	narrowGap    = 2 // between those two, and everywhere in a narrow table
 	columnGap    = 3
 )
 
@@ -46,7 +47,7 @@ func (g *grid) widths() []int {
 func (g *grid) width() int {
 	total := 0
 	for i, w := range g.widths() {
-		total += gapBefore(i) + w
+		total += g.gapBefore(i) + w
 	}
 	return total
 }
@@ -70,7 +71,7 @@ func (g *grid) line(r gridRow, widths []int, limit int) string {
 	line := ""
 	for i, cell := range r.cells {
 		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-		line += strings.Repeat(" ", gapBefore(i))
+		line += strings.Repeat(" ", g.gapBefore(i))
 		if g.columns[i].right {
 			line += pad + cell
 		} else {
@@ -80,15 +81,15 @@ func (g *grid) line(r gridRow, widths []int, limit int) string {
 	if r.free == "" {
 		return line
 	}
-	return cut(line+strings.Repeat(" ", columnGap)+r.free, limit)
+	return cut(line+strings.Repeat(" ", g.gapBefore(len(r.cells)))+r.free, limit)
 }
 
-func gapBefore(column int) int {
+func (g *grid) gapBefore(column int) int {
 	switch {
 	case column == 0:
 		return 0
-	case column < labelColumns:
-		return labelGap
+	case column < labelColumns || g.narrow:
+		return narrowGap
 	}
 	return columnGap
 }

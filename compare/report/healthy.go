@@ -55,7 +55,7 @@ func (p *page) labelRows(g *grid) selection {
 		c := &p.Cells[i]
 		row := gridRow{cells: []string{c.Engine, c.Strategy}}
 		if c.ControlOf != "" {
-			row.cells[1] += " (again)"
+			row.cells[1] += " (A/A)"
 		}
 		switch errors := failures(c); {
 		case isMeasured(c):
@@ -87,9 +87,10 @@ func failures(c *result.Cell) []string {
 	return reasons
 }
 
-// shorten replaces the longest specs by name and number until the table fits into width, and returns the legend.
-func shorten(g *grid, width int) string {
-	var legend strings.Builder
+// shorten makes the table fit into width: first with narrower gaps, then with the longest specs replaced by name and number, which
+// the legend explains.
+func shorten(g *grid, width int) (legend string) {
+	g.narrow = g.width() > width
 	for n := 1; g.width() > width; n++ {
 		longest := ""
 		for _, r := range g.rows {
@@ -111,9 +112,9 @@ func shorten(g *grid, width int) string {
 				}
 			}
 		}
-		legend.WriteString(wrap(name+" is "+longest, width, 2))
+		legend += wrap(name+" is ", longest, width)
 	}
-	return legend.String()
+	return legend
 }
 
 // marks are the numbers of the notes that a row should send its reader to, by row.

@@ -33,14 +33,15 @@ var (
 	p999    = ofLatency(func(l *result.Latency) int64 { return l.P999 })
 	longest = ofLatency(func(l *result.Latency) int64 { return l.Max })
 
-	cpu         = ofHealthy(func(p *result.Phase) float64 { return p.Server.CPUNsPerDelivery })
-	cpuUser     = ofHealthy(func(p *result.Phase) float64 { return p.Server.CPUUserNsPerDelivery })
-	fleetCPU    = ofHealthy(func(p *result.Phase) float64 { return p.Fleet.CPUNsPerDelivery })
-	goroutines  = ofHealthy(func(p *result.Phase) float64 { return float64(p.Server.Goroutines) })
-	threads     = ofHealthy(func(p *result.Phase) float64 { return float64(p.Server.Threads) })
-	rss         = ofHealthy(func(p *result.Phase) float64 { return float64(p.Server.RSSBytes) })
-	hub         = ofHealthy(func(p *result.Phase) float64 { return float64(p.Hub.Median) })
-	firstClient = ofHealthy(medianFirst)
+	cpu            = ofHealthy(func(p *result.Phase) float64 { return p.Server.CPUNsPerDelivery })
+	cpuUser        = ofHealthy(func(p *result.Phase) float64 { return p.Server.CPUUserNsPerDelivery })
+	fleetCPU       = ofHealthy(func(p *result.Phase) float64 { return p.Fleet.CPUNsPerDelivery })
+	goroutines     = ofHealthy(func(p *result.Phase) float64 { return float64(p.Server.Goroutines) })
+	bytesPerClient = ofHealthy(func(p *result.Phase) float64 { return p.Server.BytesPerClient })
+	threads        = ofHealthy(func(p *result.Phase) float64 { return float64(p.Server.Threads) })
+	rss            = ofHealthy(func(p *result.Phase) float64 { return float64(p.Server.RSSBytes) })
+	hub            = ofHealthy(func(p *result.Phase) float64 { return float64(p.Hub.Median) })
+	firstClient    = ofHealthy(medianFirst)
 )
 
 // switches, gcPause and preempted are measured where there is a healthy phase: 0 is a measurement.

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"runtime"
 	"testing"
 	"testing/fstest"
 )
@@ -49,6 +50,18 @@ func TestCgroupLimits(t *testing.T) {
 		room, cpus := cgroupLimits(files(row.files))
 		if room != row.room || cpus != row.cpus {
 			t.Errorf("%s: room %d, %v CPUs; want %d, %v", row.why, room, cpus, row.room, row.cpus)
+		}
+	}
+}
+
+func TestCPUModel(t *testing.T) {
+	for _, row := range []struct{ why, cpuinfo, want string }{
+		{"the first of many", "processor\t: 0\nmodel\t\t: 1\nmodel name\t: Some CPU @ 2 GHz\n\nprocessor\t: 1\nmodel name\t: other\n", "Some CPU @ 2 GHz"},
+		{"ARM has no names", "processor\t: 0\nCPU part\t: 0xd0c\n", runtime.GOARCH},
+		{"no such file", "", runtime.GOARCH},
+	} {
+		if got := cpuModel(files(map[string]string{"proc/cpuinfo": row.cpuinfo})); got != row.want {
+			t.Errorf("%s: %q, want %q", row.why, got, row.want)
 		}
 	}
 }

@@ -80,12 +80,12 @@ func hostFiles(l Limits, n Need) Finding {
 	}
 }
 
-// ports counts half of a source's ports: those of the run before may still be in TIME_WAIT.
+// ports leaves a fifth of each source's ports to other programs and to connections still in TIME_WAIT, as the fleet does.
 func ports(l Limits, n Need) Finding {
 	have, words := Unlimited, amount(Unlimited)
 	if l.Ports != Unlimited {
-		have = l.Ports / 2 * l.Sources
-		words = fmt.Sprintf("%d (half of %d x %d sources)", have, l.Ports, l.Sources)
+		have = l.Ports * 4 / 5 * l.Sources
+		words = fmt.Sprintf("%d (4/5 of %d x %d sources)", have, l.Ports, l.Sources)
 	}
 	need := n.Clients + n.Extras
 	return Finding{

@@ -41,17 +41,17 @@ func Settle(l Limits, n Need, explicit bool) (clients int, notes []string, err e
 	return clients, notes, nil
 }
 
-// refusal has one line for every limit that is short.
+// refusal names every limit that is short, on one line.
 func refusal(n Need, findings []Finding, fits int) error {
-	var lines []string
+	var reasons []string
 	for _, f := range findings {
 		if f.Clients < n.Clients {
-			lines = append(lines, fmt.Sprintf("  %s: %s, needed %s: allows %d clients; to raise it: %s", f.Limit, f.Have, f.Needs, f.Clients, f.Raise))
+			reasons = append(reasons, fmt.Sprintf("%s is %s, needed %s, allows %d clients, to raise it: %s",
+				f.Limit, f.Have, f.Needs, f.Clients, f.Raise))
 		}
 	}
-	advice := ""
 	if fits > 0 {
-		advice = fmt.Sprintf("\n  or ask for what fits: -clients %d", fits)
+		reasons = append(reasons, fmt.Sprintf("or ask for what fits: -clients %d", fits))
 	}
-	return fmt.Errorf("%d clients: %w\n%s%s", n.Clients, ErrShort, strings.Join(lines, "\n"), advice)
+	return fmt.Errorf("%d clients: %w: %s", n.Clients, ErrShort, strings.Join(reasons, "; "))
 }

@@ -3,9 +3,11 @@
 package preflight
 
 import (
+	"io/fs"
 	"math"
 	"net"
 	"runtime"
+	"strings"
 
 	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
@@ -45,7 +47,7 @@ type Limits struct {
 // Read asks the running system. What cannot be read counts as unlimited or stays empty: a limit that hides is no reason to refuse.
 func Read() Limits {
 	l := Limits{
-		Host:              Host{CPUs: runtime.NumCPU(), CPUModel: runtime.GOARCH, Kernel: kernel(), Container: inContainer(root)},
+		Host:              Host{CPUs: runtime.NumCPU(), CPUModel: cpuModel(root), Kernel: kernel(), Container: inContainer(root)},
 		FilesMax:          Unlimited,
 		NoFileCeiling:     Unlimited,
 		Sources:           loopbackSources(),
@@ -59,6 +61,18 @@ func Read() Limits {
 		readProc(proc, &l)
 	}
 	return l
+}
+
+// cpuModel is the name in /proc/cpuinfo, or the architecture where there is none (ARM). procfs reads it on Linux only, and this
+// package must build elsewhere.
+func cpuModel(sys fs.FS) string {
+	content, _ := fs.ReadFile(sys, "proc/cpuinfo")
+	for line := range strings.Lines(string(content)) {
+		if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
 }
 
 func kernel() string {
@@ -86,14 +100,17 @@ func clamp(v uint64) int {
 	return int(v)
 }
 
-// loopbackSources is 254 where all of 127.0.0.0/24 is the host itself, as on Linux, else 1.
+// sourcesUsed is how many addresses of 127.0.0.0/24 a fleet connects from at most.
+const sourcesUsed = 250
+
+// loopbackSources is sourcesUsed where the whole of 127.0.0.0/8 is the host itself, as on Linux, else 1.
 func loopbackSources() int {
 	ln, err := net.Listen("tcp", "127.0.0.2:0")
 	if err != nil {
 		return 1
 	}
 	ln.Close()
-	return 254
+	return sourcesUsed
 }
 
 // readProc fills in what /proc knows.
@@ -101,9 +118,6 @@ func readProc(proc procfs.FS, l *Limits) {
 	if mem, err := proc.Meminfo(); err == nil {
 		l.Host.MemBytes = int64(deref(mem.MemTotalBytes, 0))
 		l.MemAvailableBytes = clamp(deref(mem.MemAvailableBytes, math.MaxUint64))
-	}
-	if cpus, err := proc.CPUInfo(); err == nil && len(cpus) > 0 && cpus[0].ModelName != "" {
-		l.Host.CPUModel = cpus[0].ModelName
 	}
 	l.Host.TCPWmem = text(proc, "net.ipv4.tcp_wmem")
 	l.Host.TCPRmem = text(proc, "net.ipv4.tcp_rmem")

@@ -18,7 +18,7 @@ func ample() Limits {
 		Host: Host{CPUModel: "some CPU", CPUs: 2, MemBytes: 8 << 30, Kernel: "6.1", NoFile: 20000, SoMaxConn: 4096, TCPWmem: "4096 16384 4194304",
 			TCPRmem: "4096 131072 33554432", PortRange: "32768 60999"},
 		NoFileSoft: 20000, NoFileHard: 20000, NoFileCeiling: 1 << 20,
-		FilesOpen: 300, FilesMax: Unlimited, Ports: 28232, Sources: 254,
+		FilesOpen: 300, FilesMax: Unlimited, Ports: 28232, Sources: 250,
 		MemAvailableBytes: 8 << 30, CgroupRoomBytes: Unlimited,
 	}
 }
@@ -38,7 +38,7 @@ func TestEachLimitBoundsTheClients(t *testing.T) {
 		{"in Docker the hint is Docker's", func(l *Limits) { l.NoFileHard, l.Host.Container = 4096, true }, "open files of a process", 3839, "--ulimit nofile=10257:10257"},
 		{"a ceiling below the need is raised first", func(l *Limits) { l.NoFileHard, l.NoFileCeiling = 4096, 8192 }, "open files of a process", 3839, "fs.nr_open=10257; ulimit"},
 		{"the host's file table serves two processes", func(l *Limits) { l.FilesMax = 10814 }, "open files of the host", 5000, "fs.file-max=20814"},
-		{"one source with few ports, half of them in TIME_WAIT", func(l *Limits) { l.Ports, l.Sources = 2000, 1 }, "ports for clients", 999, "ip_local_port_range"},
+		{"one source with few ports, a fifth of them left alone", func(l *Limits) { l.Ports, l.Sources = 2000, 1 }, "ports for clients", 1599, "ip_local_port_range"},
 		{"more clients than one source has ports", func(l *Limits) { l.Ports = 2000 }, "", 10000, ""},
 		{"a container with 256 MiB left", func(l *Limits) { l.CgroupRoomBytes = 256 << 20 }, "memory (estimate)", 2620, "docker run --memory"},
 		{"a host with 256 MiB left", func(l *Limits) { l.MemAvailableBytes = 256 << 20 }, "memory (estimate)", 2620, "free memory"},
@@ -91,6 +91,9 @@ func TestSettle(t *testing.T) {
 		if clients != row.clients || (err != nil) != (row.refused != nil) || (err != nil && !errors.Is(err, ErrShort)) {
 			t.Errorf("%s: %d clients, %v", row.why, clients, err)
 			continue
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: more than one line: %v", row.why, err)
 		}
 		if got := strings.Join(notes, "\n"); !strings.Contains(got, row.note) || (row.note == "") != (got == "") {
 			t.Errorf("%s: notes %q, want %q", row.why, got, row.note)

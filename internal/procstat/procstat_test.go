@@ -6,17 +6,28 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
+// The kernel's own CPU clock is the measure: wall time proves nothing on a busy host.
 func TestReadCountsCPUOfABusyLoop(t *testing.T) {
-	before := mustRead(t)
-	for end := time.Now().Add(60 * time.Millisecond); time.Now().Before(end); {
+	before, from := mustRead(t), cpuClock(t)
+	for cpuClock(t)-from < 60*time.Millisecond {
 	}
-	spent := mustRead(t).Sub(before)
-	// A noisy host may run us for a part of the time only, and the kernel may count in ticks: a third is proof enough.
-	if spent.CPUNs() < int64(20*time.Millisecond) {
-		t.Errorf("60 ms of busy loop cost %d ns of CPU", spent.CPUNs())
+	spent := time.Duration(mustRead(t).Sub(before).CPUNs())
+	if real := cpuClock(t) - from; spent < 40*time.Millisecond || spent > real+20*time.Millisecond { // it may count in ticks of 10 ms
+		t.Errorf("%v of CPU were read as %v", real, spent)
 	}
+}
+
+func cpuClock(t *testing.T) time.Duration {
+	t.Helper()
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(ts.Nano())
 }
 
 func TestReadCountsWritesToSockets(t *testing.T) {
@@ -38,7 +49,7 @@ func TestReadCountsWritesToSockets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := mustRead(t).Sub(before).WriteCalls; n < 100 || n > 120 {
+	if n := mustRead(t).Sub(before).WriteCalls; n < 100 || n > 200 { // the runtime wakes its poller by write(2) now and then
 		t.Errorf("100 writes to a socket were counted as %d", n)
 	}
 }
@@ -91,7 +102,7 @@ func TestReadStateSeesMemoryDescriptorsAndGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	stop := make(chan struct{})
-	for range 100 {
+	for range 1000 {
 		go func() { <-stop }()
 	}
 	after := mustState(t)
@@ -101,11 +112,11 @@ func TestReadStateSeesMemoryDescriptorsAndGoroutines(t *testing.T) {
 	if after.FDs != before.FDs+1 {
 		t.Errorf("one more open file: %d -> %d", before.FDs, after.FDs)
 	}
-	if n := after.Goroutines - before.Goroutines; n < 100 {
-		t.Errorf("100 more goroutines were read as %d", n)
+	if n := after.Goroutines - before.Goroutines; n < 1000 {
+		t.Errorf("1000 more goroutines were read as %d", n)
 	}
-	if grown := after.StackBytes - before.StackBytes; grown < 100*2048 {
-		t.Errorf("100 more stacks of at least 2 KiB were read as %d bytes", grown)
+	if grown := after.StackBytes - before.StackBytes; grown < 1000*2048*3/4 { // some were free before
+		t.Errorf("1000 more stacks of at least 2 KiB were read as %d bytes", grown)
 	}
 	if after.Threads < 1 || after.RSSBytes < after.HeapBytes/2 {
 		t.Errorf("implausible: %+v", after)

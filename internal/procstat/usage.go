@@ -21,7 +21,7 @@ type Usage struct {
 	SystemNs    int64 // CPU time in the kernel (getrusage)
 	Voluntary   int64 // context switches of a thread that had nothing to do
 	Involuntary int64 // context switches of a thread that wanted to go on
-	// WriteCalls counts write(2) and writev(2), those that failed with EAGAIN included, not send(2) and its kin
+	// WriteCalls counts write(2) and writev(2), the few by which Go's runtime wakes its poller included, not send(2) and its kin
 	// (/proc/self/io). It is 0 when WriteCallsOK is false.
 	WriteCalls   int64
 	WriteCallsOK bool  // the kernel counts them and lets this process read it

@@ -1,0 +1,159 @@
+package enginetest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gobwas/ws"
+
+	"wsfanout/engines"
+)
+
+// frameLimit is generous: it ends a test that would hang.
+const frameLimit = 10 * time.Second
+
+func (s *Suite) closing(t *testing.T) {
+	t.Run("cause", s.causes)
+	t.Run("half a handshake", s.halfHandshake)
+	t.Run("evict", s.evict)
+	t.Run("keepalive", s.keepalive)
+}
+
+// causes has clients leave in every way there is. The last client stays and must be disturbed by none of them.
+func (s *Suite) causes(t *testing.T) {
+	bad := engines.ErrProtocol
+	if s.known(IgnoresBadFrames) {
+		bad = engines.ErrPeerClosed
+	}
+	unmasked := bad
+	if s.known(AcceptsUnmasked) {
+		unmasked = engines.ErrPeerClosed
+	}
+	cases := []struct {
+		name  string
+		want  error
+		leave func(*client)
+	}{
+		{"FIN", engines.ErrPeerClosed, func(c *client) { _ = c.CloseWrite() }},
+		{"RST", engines.ErrPeerClosed, (*client).reset},
+		{"close frame 1000", engines.ErrPeerClosed, func(c *client) { c.send(ws.NewCloseFrame(ws.NewCloseFrameBody(1000, "bye"))) }},
+		{"close frame 1001", engines.ErrPeerClosed, func(c *client) { c.send(ws.NewCloseFrame(ws.NewCloseFrameBody(1001, ""))) }},
+		{"close frame without a code", engines.ErrPeerClosed, func(c *client) { c.send(ws.NewCloseFrame(nil)) }},
+		{"garbage", bad, func(c *client) { c.raw([]byte{0xf3, 0x80, 1, 2, 3, 4}) }}, // reserved bits, reserved opcode
+		{"oversized", bad, func(c *client) {
+			c.raw([]byte{0x82, 0xff, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 1, 2, 3, 4})
+		}},
+		{"unmasked", unmasked, func(c *client) { c.raw(ws.MustCompileFrame(ws.NewTextFrame([]byte("bare")))) }},
+	}
+	srv := s.start(t, nil)
+	last := len(cases)
+	witness := srv.dial(last)
+	for i, leaving := range cases {
+		c := srv.dial(i)
+		srv.conn(i)
+		leaving.leave(c)
+		if leaving.want != engines.ErrProtocol {
+			time.Sleep(50 * time.Millisecond) // a library that keeps the connection keeps it for this long
+			_ = c.Close()
+		}
+		if !srv.await(5*time.Second, func() bool { return len(srv.causes[i]) > 0 }) {
+			t.Errorf("%s: no OnClose", leaving.name)
+		}
+		if err := srv.conn(last).Write(fmt.Append(nil, leaving.name)); err != nil {
+			t.Errorf("%s: writing to the client that stays: %v", leaving.name, err)
+		}
+		if got := string(witness.message()); got != leaving.name {
+			t.Errorf("%s: the client that stays got %q", leaving.name, got)
+		}
+	}
+	for i, leaving := range cases {
+		t.Run(leaving.name, func(t *testing.T) {
+			srv.t = t
+			srv.wantClose(i, time.Second, leaving.want)
+		})
+	}
+	srv.t = t
+	if s.known(AcceptsUnmasked) && len(srv.texts[7]) == 0 {
+		t.Error("an unmasked frame is known to be accepted, and was not")
+	}
+	srv.wantOpen(last)
+}
+
+// halfHandshake stops in the middle of a request: that client is dropped in bounded time, nobody else notices.
+func (s *Suite) halfHandshake(t *testing.T) {
+	srv := s.start(t, func(o *engines.Options) { o.HandshakeTimeout = 300 * time.Millisecond })
+	half, err := net.Dial("tcp", srv.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer half.Close()
+	fmt.Fprint(half, "GET /ws?i=1 HTTP/1.1\r\nHost: half\r\nUpgrade: webso")
+	whole := srv.dial(2)
+	_ = half.SetReadDeadline(time.Now().Add(5 * time.Second))
+	if _, err := io.Copy(io.Discard, half); err != nil && errors.Is(err, errDeadline) {
+		t.Errorf("half a handshake is still open after 5 s: %v", err)
+	}
+	if err := srv.conn(2).Write([]byte("whole")); err != nil || string(whole.message()) != "whole" {
+		t.Errorf("the other client is disturbed: %v", err)
+	}
+	time.Sleep(600 * time.Millisecond) // the deadline of its request must not outlive the upgrade
+	srv.wantOpen(2)
+}
+
+// evict evicts from many goroutines: one OnClose, with the cause of one of them, and no Write afterwards.
+func (s *Suite) evict(t *testing.T) {
+	srv := s.start(t, nil)
+	reader := srv.dial(5)
+	c := srv.conn(5)
+	cause := fmt.Errorf("%w: by a test", engines.ErrQueueFull)
+	var work sync.WaitGroup
+	for range 8 {
+		work.Go(func() { c.Evict(cause) })
+	}
+	work.Wait()
+	c.Evict(errors.New("too late"))
+	srv.wantClose(5, 5*time.Second, engines.ErrQueueFull)
+	if err := c.Write([]byte("late")); err == nil {
+		t.Error("Write after an eviction succeeds")
+	}
+	if owed := c.Owed(); owed != 0 {
+		t.Errorf("a closed connection owes %d bytes", owed)
+	}
+	if _, err := reader.frame(frameLimit); err == nil {
+		t.Error("an evicted client still receives")
+	}
+}
+
+// keepalive closes the silent and keeps those that answer pings or send.
+func (s *Suite) keepalive(t *testing.T) {
+	const k = 400 * time.Millisecond
+	srv := s.start(t, func(o *engines.Options) { o.Keepalive, o.Ping = k, k/4 })
+	srv.dial(1).drain() // reads, answers nothing
+	answering, sending := srv.dial(2), srv.dial(3)
+	for i := 1; i <= 3; i++ {
+		srv.conn(i)
+	}
+	var work sync.WaitGroup
+	end := time.Now().Add(3 * k)
+	work.Go(func() {
+		for time.Now().Before(end) {
+			if f, err := answering.frame(k); err == nil && f.Header.OpCode == ws.OpPing {
+				answering.send(ws.NewPongFrame(f.Payload))
+			}
+		}
+	})
+	work.Go(func() {
+		for ; time.Now().Before(end); time.Sleep(k / 5) {
+			sending.send(ws.NewTextFrame([]byte("here")))
+		}
+	})
+	work.Wait()
+	srv.wantOpen(2)
+	srv.wantOpen(3)
+	srv.wantClose(1, time.Second, engines.ErrReadTimeout)
+}

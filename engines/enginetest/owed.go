@@ -1,0 +1,59 @@
+package enginetest
+
+import (
+	"testing"
+	"time"
+
+	"wsfanout/engines"
+	"wsfanout/internal/sock"
+)
+
+// owed checks the account of one stuck client against the kernel's, and that it is paid when the client reads again.
+func (s *Suite) owed(t *testing.T) {
+	srv := s.start(t, func(o *engines.Options) { o.WriteTimeout = 0 })
+	reader, c := srv.dialStuck(1)
+	if c.Owed() != 0 || c.Owed() != 0 { // twice: a blocking engine settles its account at the second look
+		t.Error("an idle connection owes something")
+	}
+	before := taken(t, c)
+	c.Owed()
+	c.Owed()
+	const messages, wire = 40, 4 + 4096
+	wrote := make(chan error, 1)
+	go func() {
+		for range messages {
+			if err := c.Write(make([]byte, 4096)); err != nil {
+				wrote <- err
+				return
+			}
+		}
+		wrote <- nil
+	}()
+	time.Sleep(300 * time.Millisecond) // the writes block, or are all handed over
+	handed := int64(messages * wire)
+	if len(wrote) == 0 { // blocked in the middle of one message
+		handed = (taken(t, c) - before + wire - 1) / wire * wire
+	}
+	if got, want := c.Owed(), handed-(taken(t, c)-before); got != want || got <= 0 {
+		t.Errorf("a stuck client owes %d bytes, by the kernel's account %d", got, want)
+	}
+	reader.drain()
+	if err := <-wrote; err != nil {
+		t.Errorf("Write to a client that was stuck and reads again: %v", err)
+	}
+	for deadline := time.Now().Add(frameLimit); c.Owed() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("still owes %d bytes although the client reads", c.Owed())
+		}
+	}
+}
+
+// taken is how many bytes the kernel has taken of a connection.
+func taken(t *testing.T, c engines.Conn) (n int64) {
+	t.Helper()
+	var failed error
+	if err := c.Control(func(fd uintptr) { n, failed = sock.Taken(int(fd)) }); err != nil || failed != nil {
+		t.Fatalf("asking the kernel: %v, %v", err, failed)
+	}
+	return n
+}

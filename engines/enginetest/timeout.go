@@ -1,0 +1,161 @@
+package enginetest
+
+import (
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"wsfanout/engines"
+)
+
+// timeouts checks what `enforced` means: a byte owed for longer than the write timeout D evicts, and nothing else does.
+func (s *Suite) timeouts(t *testing.T) {
+	cases := map[string]func(*testing.T){
+		"stuck, one burst":  func(t *testing.T) { s.stuck(t, engines.DeadlineEnforced, 0) },
+		"stuck, rounds":     func(t *testing.T) { s.stuck(t, engines.DeadlineEnforced, 50*time.Millisecond) },
+		"idle":              s.idle,
+		"drained, silence":  s.drained,
+		"none, then evict":  s.unlimited,
+		"user timeout":      s.userTimeout,
+		"overtaken by peer": s.stuckThenGone,
+	}
+	if !s.Brief {
+		cases["steady"] = s.steady
+	}
+	together(t, cases)
+}
+
+const stuckTimeout = 400 * time.Millisecond
+
+// stuck never reads. It is evicted D after its first byte was owed, whether one burst came or rounds more often than D.
+func (s *Suite) stuck(t *testing.T, deadline string, interval time.Duration) {
+	srv := s.start(t, func(o *engines.Options) { o.WriteTimeout, o.Deadline = stuckTimeout, deadline })
+	_, c := srv.dialStuck(1)
+	healthy := srv.dial(2)
+	healthy.drain()
+	jammed := time.Now()
+	go func() { // blocks on some engines
+		for c.Write(make([]byte, 64<<10)) == nil && interval > 0 {
+			time.Sleep(interval)
+		}
+	}()
+	time.Sleep(stuckTimeout / 2)
+	srv.wantOpen(1)
+	srv.wantClose(1, 5*time.Second, engines.ErrWriteTimeout)
+	if after := time.Since(jammed); after < stuckTimeout || after > 3*stuckTimeout {
+		t.Errorf("evicted after %v, want about %v and not before", after, stuckTimeout)
+	}
+	if err := srv.conn(2).Write([]byte("still here")); err != nil {
+		t.Errorf("the healthy client is disturbed: %v", err)
+	}
+	srv.wantOpen(2)
+}
+
+// idle gets a message now and then, with pauses far above D.
+func (s *Suite) idle(t *testing.T) {
+	srv := s.start(t, func(o *engines.Options) { o.WriteTimeout = 50 * time.Millisecond })
+	reader := srv.dial(1)
+	for range 3 {
+		if err := srv.conn(1).Write([]byte("now and then")); err != nil {
+			t.Errorf("Write after a pause: %v", err)
+		}
+		reader.message()
+		time.Sleep(250 * time.Millisecond)
+	}
+	srv.wantOpen(1)
+}
+
+// drained takes a message that no buffer holds at once, in pieces but within D; then nothing is sent for longer than D.
+func (s *Suite) drained(t *testing.T) {
+	const d = time.Second
+	srv := s.start(t, func(o *engines.Options) { o.WriteTimeout, o.MaxPayload = d, 12<<20 })
+	reader := srv.dial(1)
+	conn := srv.conn(1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.CopyN(io.Discard, reader.r, 12<<20)
+	}()
+	if err := conn.Write(make([]byte, 12<<20)); err != nil {
+		t.Errorf("Write of 12 MiB: %v", err)
+	}
+	<-done
+	time.Sleep(d + d/2)
+	srv.wantOpen(1)
+	if err := conn.Write([]byte("much later")); err != nil {
+		t.Errorf("Write after the silence: %v", err)
+	}
+}
+
+// steady reads 1 MiB/s, gets a burst of 256 KiB and then 0.94 MiB/s: it owes something for longer than D, but no byte for
+// longer than a third of D.
+func (s *Suite) steady(t *testing.T) {
+	const d, step, rate = time.Second, 20 * time.Millisecond, 1 << 20
+	srv := s.start(t, func(o *engines.Options) { o.WriteTimeout = d })
+	reader, conn := srv.dialStuck(1)
+	end := time.Now().Add(3 * d)
+	go func() {
+		for start, read := time.Now(), int64(0); time.Now().Before(end); time.Sleep(step / 4) {
+			due := int64(time.Since(start).Seconds() * rate)
+			n, _ := io.CopyN(io.Discard, reader.r, due-read)
+			read += n
+		}
+		reader.drain()
+	}()
+	burst := make([]byte, 8<<10)
+	for range 32 {
+		if err := conn.Write(burst); err != nil {
+			t.Errorf("Write of the burst: %v", err)
+		}
+	}
+	per := step.Seconds() * rate * 0.94
+	message := make([]byte, int(per))
+	for start, sent := time.Now(), 0; time.Now().Before(end); sent++ {
+		time.Sleep(time.Until(start.Add(time.Duration(sent) * step)))
+		if err := conn.Write(message); err != nil {
+			t.Errorf("Write %v after the burst: %v", time.Since(start), err)
+			break
+		}
+	}
+	srv.wantOpen(1)
+}
+
+// unlimited has no write timeout: a stuck client stays and owes, until somebody evicts it.
+func (s *Suite) unlimited(t *testing.T) {
+	srv := s.start(t, func(o *engines.Options) { o.WriteTimeout = 0 })
+	_, c := srv.dialStuck(1)
+	wrote := make(chan error, 1)
+	go func() { wrote <- c.Write(make([]byte, 256<<10)) }()
+	time.Sleep(2 * stuckTimeout)
+	srv.wantOpen(1)
+	if c.Owed() == 0 {
+		t.Error("a stuck client owes nothing")
+	}
+	c.Evict(engines.ErrQueueFull)
+	srv.wantClose(1, 5*time.Second, engines.ErrQueueFull)
+	if err := <-wrote; err != nil && !errors.Is(err, engines.ErrClosed) {
+		t.Errorf("the write that was under way: %v, want ErrClosed or nothing", err)
+	}
+	if owed := c.Owed(); owed != 0 {
+		t.Errorf("a closed connection owes %d bytes", owed)
+	}
+}
+
+// userTimeout leaves the eviction to the kernel.
+func (s *Suite) userTimeout(t *testing.T) {
+	srv := s.start(t, func(o *engines.Options) { o.WriteTimeout, o.UserTimeout = 0, 500*time.Millisecond })
+	_, c := srv.dialStuck(1)
+	go func() { _ = c.Write(make([]byte, 256<<10)) }()
+	srv.wantClose(1, 8*time.Second, engines.ErrUserTimeout)
+}
+
+// stuckThenGone stops reading and then resets: the cause is the peer's, before D.
+func (s *Suite) stuckThenGone(t *testing.T) {
+	srv := s.start(t, func(o *engines.Options) { o.WriteTimeout = 3 * time.Second })
+	reader, c := srv.dialStuck(1)
+	go func() { _ = c.Write(make([]byte, 64<<10)) }()
+	time.Sleep(100 * time.Millisecond)
+	reader.reset()
+	srv.wantClose(1, 2*time.Second, engines.ErrPeerClosed)
+}
