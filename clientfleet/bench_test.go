@@ -1,43 +1,64 @@
 package clientfleet
 
 import (
-	"fmt"
 	"testing"
 	"time"
 )
 
 // BenchmarkFleet measures what 10,000 clients cost in this package and in a goroutine-per-connection fleet that does the
-// same job, each in a process of its own, one after the other in one run.
+// same job, each in a process of its own, one after the other in one run. The server is in this process.
 //
 //	go test -run '^$' -bench Fleet -benchtime 1x ./clientfleet
 func BenchmarkFleet(b *testing.B) {
 	const clients, rounds = 10_000, 20
-	cpu := map[string]time.Duration{}
-	for _, kind := range []string{"fleet", "gorilla"} {
-		b.Run(fmt.Sprintf("%s/clients=%d", kind, clients), func(b *testing.B) {
-			var sum figures
+	cpu := map[string]float64{}
+	for _, fleet := range []struct {
+		name, kind string
+		nap        time.Duration
+	}{
+		{"gorilla", "gorilla", 0}, {"ours", "fleet", 0}, {"napping", "fleet", time.Millisecond},
+	} {
+		b.Run(fleet.name, func(b *testing.B) {
+			var all []figures
 			for b.Loop() {
-				f := measure(b, kind, clients, rounds)
-				sum.connect += f.connect
-				sum.cpu += f.cpu
-				sum.user += f.user
-				sum.wakeups += f.wakeups
-				sum.round += f.round
-				sum.rss += f.rss
-				sum.rssSamples += f.rssSamples
+				all = append(all, measure(b, fleet.kind, clients, rounds, fleet.nap))
 			}
-			n := float64(b.N)
-			cpu[kind] = sum.cpu / time.Duration(b.N)
-			b.ReportMetric(sum.connect.Seconds()/n, "connect-s")
-			b.ReportMetric(float64(sum.cpu.Nanoseconds())/n, "cpu-ns/msg")
-			b.ReportMetric(float64(sum.user.Nanoseconds())/n, "user-ns/msg")
-			b.ReportMetric(sum.wakeups/n, "wakeups/msg")
-			b.ReportMetric(sum.round.Seconds()*1e3/n, "server-ms/round")
-			b.ReportMetric(sum.rss/n, "rss-B/client")
-			b.ReportMetric(sum.rssSamples/n, "rss-with-samples-B/client")
-			if cpu["fleet"] > 0 && cpu["gorilla"] > 0 {
-				b.ReportMetric(float64(cpu["fleet"])/float64(cpu["gorilla"]), "fleet/gorilla-cpu")
+			mean := func(of func(figures) float64) float64 {
+				sum := 0.0
+				for _, f := range all {
+					sum += of(f)
+				}
+				return sum / float64(len(all))
+			}
+			cpu[fleet.name] = mean(func(f figures) float64 { return float64(f.cpu) })
+			b.ReportMetric(cpu[fleet.name], "cpu-ns/msg")
+			b.ReportMetric(mean(func(f figures) float64 { return float64(f.user) }), "user-ns/msg")
+			b.ReportMetric(mean(func(f figures) float64 { return f.wakeups }), "wakeups/msg")
+			b.ReportMetric(mean(func(f figures) float64 { return f.connect.Seconds() }), "connect-s")
+			b.ReportMetric(mean(func(f figures) float64 { return f.round.Seconds() * 1e3 }), "server-ms/round")
+			b.ReportMetric(mean(func(f figures) float64 { return f.idle }), "rss-above-idle-B/client")
+			b.ReportMetric(mean(func(f figures) float64 { return f.rss }), "rss-B/client")
+			b.ReportMetric(mean(func(f figures) float64 { return f.rssSamples }), "rss-with-samples-B/client")
+			if cpu["gorilla"] > 0 {
+				b.ReportMetric(cpu[fleet.name]/cpu["gorilla"], "cpu/gorilla")
 			}
 		})
+	}
+}
+
+// The claims about cost, small and generous: a busy machine must not fail them.
+func TestCheaperThanAGoroutinePerConnection(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second of load")
+	}
+	const clients, rounds = 1000, 20
+	ours, theirs := measure(t, "fleet", clients, rounds, 0), measure(t, "gorilla", clients, rounds, 0)
+	t.Logf("ours: %+v", ours)
+	t.Logf("gorilla: %+v", theirs)
+	if ours.cpu*10 > theirs.cpu*8 {
+		t.Errorf("%v CPU per message, the gorilla fleet needs %v", ours.cpu, theirs.cpu)
+	}
+	if ours.rss > theirs.rss/4 || ours.rss > 4096 {
+		t.Errorf("%.0f bytes per client, the gorilla fleet needs %.0f", ours.rss, theirs.rss)
 	}
 }

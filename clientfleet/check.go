@@ -25,7 +25,7 @@ func (p Plan) checked() (Plan, error) {
 		p.Readers = max(1, runtime.GOMAXPROCS(0)/2)
 	}
 	if p.Dialing == 0 {
-		p.Dialing = 32
+		p.Dialing = 32 // more are no faster, and every handshake at a time may leave a thread behind
 	}
 	if p.Timeout == 0 {
 		p.Timeout = time.Minute
@@ -35,8 +35,8 @@ func (p Plan) checked() (Plan, error) {
 		return p, fmt.Errorf("%w: payloads of %d bytes, a stamp needs %d", ErrPlan, p.Size, stamp.Size)
 	case p.Rounds < 0 || p.Rounds > math.MaxInt32:
 		return p, fmt.Errorf("%w: %d rounds", ErrPlan, p.Rounds)
-	case p.Readers < 0 || p.Dialing < 0 || p.Timeout < 0:
-		return p, fmt.Errorf("%w: negative readers, dialing or timeout", ErrPlan)
+	case p.Readers < 0 || p.Dialing < 0 || p.Timeout < 0 || p.Nap < 0:
+		return p, fmt.Errorf("%w: negative readers, dialing, timeout or nap", ErrPlan)
 	}
 	return p, p.checkNumbers()
 }
@@ -52,7 +52,7 @@ func (p Plan) checkNumbers() error {
 		return nil
 	}
 	for _, r := range p.Numbers {
-		if r.From < 0 || r.To < r.From {
+		if r.From < 0 || r.To < r.From || r.To > math.MaxInt32 {
 			return fmt.Errorf("%w: clients %d to %d", ErrPlan, r.From, r.To)
 		}
 		for n := r.From; n < r.To; n++ {
@@ -62,6 +62,9 @@ func (p Plan) checkNumbers() error {
 		}
 	}
 	for _, x := range p.Extras {
+		if x.Number < 0 || x.Number > math.MaxInt32 {
+			return fmt.Errorf("%w: client %d", ErrPlan, x.Number)
+		}
 		if x.Kind != Stuck {
 			return fmt.Errorf("%w: client %d of unknown kind %q, known: %q", ErrPlan, x.Number, x.Kind, Stuck)
 		}

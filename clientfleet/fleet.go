@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
-
 )
 
 // ErrClosed is returned for a question to a fleet that has been closed.
@@ -75,7 +74,7 @@ func newFleet(p Plan) (*Fleet, error) {
 		add(p.Extras[i].Number, &p.Extras[i])
 	}
 	for _, seats := range deal {
-		r, err := newReader(seats, p.Size, p.Rounds)
+		r, err := newReader(seats, p)
 		if err != nil {
 			f.Close()
 			return nil, fmt.Errorf("clientfleet: reader: %w", err)

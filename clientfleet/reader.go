@@ -2,9 +2,8 @@ package clientfleet
 
 import (
 	"errors"
-	"os"
-	"strconv"
 	"runtime"
+	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"golang.org/x/sys/unix"
@@ -21,6 +20,7 @@ type reader struct {
 	clients []client
 	grid    grid
 	size    int // payload bytes of a counted message
+	nap     time.Duration
 
 	wall      wallClock
 	oldSteps  int64 // of the wall clock before the last Mark
@@ -41,8 +41,8 @@ type reader struct {
 // tally is what a reader counted since the last Mark, beside the histogram of the lag.
 type tally struct{ wakeups, messages, shared, unstamped int64 }
 
-// newReader starts a reader for clients in these seats.
-func newReader(seats []seat, size, rounds int) (*reader, error) {
+// newReader starts a reader for the clients of a plan that are in these seats.
+func newReader(seats []seat, p Plan) (*reader, error) {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func newReader(seats []seat, size, rounds int) (*reader, error) {
 		return nil, err
 	}
 	r := &reader{
-		receiver: newReceiver(), clients: make([]client, len(seats)), grid: newGrid(len(seats), rounds), size: size,
+		receiver: newReceiver(), clients: make([]client, len(seats)), grid: newGrid(len(seats), p.Rounds), size: p.Size, nap: p.Nap,
 		lag: newHistogram(), epoll: epoll, inbox: in, exited: make(chan struct{}),
 	}
 	for i, s := range seats {
@@ -89,6 +89,7 @@ func (r *reader) loop() {
 	runtime.LockOSThread()
 	defer close(r.exited)
 	events := make([]unix.EpollEvent, 256)
+	nap := unix.NsecToTimespec(int64(r.nap))
 	r.wall.refresh()
 	for !r.stop {
 		n, err := unix.EpollWait(r.epoll, events, -1)
@@ -96,7 +97,9 @@ func (r *reader) loop() {
 			panic("clientfleet: epoll_wait: " + err.Error()) // only possible if someone closed our descriptor
 		}
 		r.wake(events[:max(n, 0)])
-		if nap > 0 { ts := unix.NsecToTimespec(nap); unix.Nanosleep(&ts, nil) }
+		if r.nap > 0 {
+			unix.Nanosleep(&nap, nil)
+		}
 	}
 	for _, f := range r.inbox.close() {
 		f()
@@ -207,5 +210,3 @@ func (r *reader) drop(c *client, why error) {
 }
 
 var errReset = errors.New("reset")
-
-var nap = func() int64 { n, _ := strconv.ParseInt(os.Getenv("NAP"), 10, 64); return n }()

@@ -1,6 +1,8 @@
 package clientfleet
 
 import (
+	"bytes"
+	"io"
 	"net"
 	"net/url"
 	"strconv"
@@ -19,6 +21,7 @@ import (
 type server struct {
 	net.Listener
 	refuse func(number int) error // nil: nobody
+	greet  func() []byte          // glued to the handshake reply; nil: nothing
 
 	mu      sync.Mutex
 	peers   map[int]*peer
@@ -67,7 +70,16 @@ func (s *server) upgrade(c net.Conn) {
 		}
 		return err
 	}}
-	if _, err := u.Upgrade(c); err != nil {
+	var reply bytes.Buffer
+	_, err := u.Upgrade(struct {
+		io.Reader
+		io.Writer
+	}{c, &reply})
+	if err == nil && s.greet != nil {
+		reply.Write(s.greet())
+	}
+	c.Write(reply.Bytes())
+	if err != nil {
 		c.Close()
 		return
 	}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"time"
 
 	"wsfanout/clientfleet"
@@ -152,63 +150,4 @@ func since(jam, at int64) *int64 {
 	}
 	d := at - jam
 	return &d
-}
-
-// extraNumbers are the places of the k extras among n healthy clients. Random places follow from the seed.
-func extraNumbers(n, k int, at string, seed uint64) []int {
-	start := 0
-	switch at {
-	case "middle":
-		start = n / 2
-	case "last":
-		start = n
-	case "random":
-		places := rand.New(rand.NewPCG(seed, 0)).Perm(n + k)[:k]
-		slices.Sort(places)
-		return places
-	}
-	numbers := make([]int, k)
-	for i := range numbers {
-		numbers[i] = start + i
-	}
-	return numbers
-}
-
-// The reference experiment's buffers, in bytes as given to setsockopt: with the kernel's own choice a client that never
-// reads would swallow the whole run.
-const (
-	stuckSendBuffer    = 4096
-	stuckReceiveBuffer = 2048
-)
-
-func (c *config) stuckSendBuffer() int {
-	if c.stuckBuffers == "default" {
-		return 0
-	}
-	return stuckSendBuffer
-}
-
-func (r *cellRun) stuckClients() []clientfleet.Extra {
-	var out []clientfleet.Extra
-	for _, number := range r.extras {
-		e := clientfleet.Extra{Number: number, Kind: "stuck", Announce: "slow"}
-		if r.stuckBuffers == "small" {
-			e.RecvBuffer = stuckReceiveBuffer
-		}
-		out = append(out, e)
-	}
-	return out
-}
-
-// healthyRanges are all other numbers of 0..n+k-1.
-func healthyRanges(total int, extras []int) []clientfleet.Range {
-	var out []clientfleet.Range
-	from := 0
-	for _, e := range append(slices.Clone(extras), total) {
-		if e > from {
-			out = append(out, clientfleet.Range{From: from, To: e})
-		}
-		from = e + 1
-	}
-	return out
 }

@@ -29,7 +29,7 @@ type cellRun struct {
 	cell
 	say     func(phase string) // progress; must be cheap
 	options engines.Options
-	extras  []int // numbers of the clients that will stop reading
+	extras  []extra
 
 	fleet, server *child
 	started       serve.Started
@@ -43,7 +43,7 @@ type cellRun struct {
 func runTrial(ctx context.Context, c *config, k cell, trial int, say func(string)) result.Trial {
 	began := time.Now()
 	r := &cellRun{config: c, cell: k, say: say, trial: result.Trial{Trial: trial, Warnings: []string{}}}
-	r.extras = extraNumbers(c.clients, c.stuck, c.stuckAt, c.seed)
+	r.extras = c.behave.places(c.clients, c.seed)
 	err := r.run(ctx)
 	if err != nil {
 		r.trial.Error = err.Error()
@@ -86,7 +86,7 @@ func (r *cellRun) start(ctx context.Context) (err error) {
 	r.started, err = call[serve.Started](ctx, r.server, "start", serve.Plan{
 		Engine: r.engine.String(), Strategy: r.strategy.String(), Listen: "127.0.0.1:0", Clients: r.clients, Size: r.size,
 		Seed: r.seed, WriteTimeout: r.writeTimeout, SendBuffer: r.sndbuf, Shards: r.shards, Order: r.order,
-		Extras: r.extras, StuckSendBuffer: r.stuckSendBuffer(),
+		Extras: r.forServer(), StuckSendBuffer: r.behave.sendBuffer(),
 	}, nil)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (r *cellRun) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience+10*time.Second, errSlow)
 	defer cancel()
 	got, err := call[clientfleet.Connected](ctx, r.fleet, "connect", clientfleet.Plan{
-		Addr: r.started.Addr, Numbers: healthyRanges(r.clients+r.stuck, r.extras), Extras: r.stuckClients(), Size: r.size,
+		Addr: r.started.Addr, Numbers: healthyRanges(r.clients+len(r.extras), r.extras), Extras: r.forFleet(), Size: r.size,
 		Rounds: 2*(r.warmup+r.rounds) + r.rounds, Timeout: patience,
 	}, nil)
 	if err != nil {
@@ -124,7 +124,7 @@ func (r *cellRun) settle(ctx context.Context) (err error) {
 	if _, err := r.fleet.ask(ctx, "settle", nil, nil); err != nil {
 		return err
 	}
-	r.settled, err = call[serve.Settled](ctx, r.server, "settle", serve.Settle{Members: r.clients + r.stuck, Timeout: 10 * time.Second}, nil)
+	r.settled, err = call[serve.Settled](ctx, r.server, "settle", serve.Settle{Members: r.clients + len(r.extras), Timeout: 10 * time.Second}, nil)
 	return err
 }
 
@@ -149,13 +149,13 @@ func (r *cellRun) healthy(ctx context.Context) error {
 
 // stuckPhase measures the same members once more while the extras do not read.
 func (r *cellRun) stuckPhase(ctx context.Context) error {
-	if r.stuck == 0 {
+	if len(r.extras) == 0 {
 		return nil
 	}
 	if _, err := r.fleet.ask(ctx, "stopreading", nil, nil); err != nil {
 		return err
 	}
-	m, err := r.phase(ctx, serve.Phase{Kind: "stuck", Rounds: r.rounds, Jam: r.jam})
+	m, err := r.phase(ctx, serve.Phase{Kind: "stuck", Rounds: r.rounds, Jam: r.behave.jam})
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (r *cellRun) stuckPhase(ctx context.Context) error {
 
 // recover says whether the server is back at the healthy clients and what they cost.
 func (r *cellRun) recover(ctx context.Context) error {
-	if r.stuck == 0 {
+	if len(r.extras) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, 20*time.Second, errSlow)

@@ -40,7 +40,7 @@ func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr i
 	if err != nil {
 		return exitUsage, err
 	}
-	if c.stuck > 0 {
+	if c.behave.extras() > 0 {
 		if c.absorb, err = measureDefaultBuffers(c.size); err != nil {
 			return exitFailed, err
 		}

@@ -33,10 +33,7 @@ type config struct {
 	shards       int
 	order        string
 	sndbuf       int
-	stuck        int
-	stuckAt      string
-	stuckBuffers string
-	jam          string
+	behave       misbehaviour
 	budget       time.Duration
 
 	out      string
@@ -59,6 +56,7 @@ const (
 	maxSize   = 16 << 20
 	maxTrials = 1000
 	maxRounds = 100_000
+	maxExtras = 1000
 )
 
 // parseRun reads the flags of `compare run`. Errors are one line and name the valid values.
@@ -80,10 +78,14 @@ func parseRun(args []string, usage io.Writer) (*config, error) {
 	fs.DurationVar(&c.writeTimeout, "write-timeout", time.Second, "how long a byte may be owed before its client is closed; 0: for ever")
 	fs.IntVar(&c.shards, "shards", runtime.GOMAXPROCS(0), "workers of shard and shardprep")
 	fs.StringVar(&c.order, "order", "fixed", "fixed: clients in the order of their numbers; map: Go map order, as most hubs")
-	fs.IntVar(&c.stuck, "stuck", 1, "clients that stop reading after the healthy phase, on top of -clients; 0: no such phase")
-	fs.StringVar(&c.stuckAt, "stuck-at", "first", "their places in the list: first, middle, last or random")
-	fs.StringVar(&c.stuckBuffers, "stuck-buffers", "small", "small: buffers of a few KiB, so that they jam at all; default: the kernel's choice")
-	fs.StringVar(&c.jam, "jam", "fill", "fill: their buffers are filled first, so that every cell jams in its first rounds; natural: the rounds do it")
+	fs.IntVar(&c.behave.stuck, "stuck", 1, "clients that stop reading after the healthy phase, on top of -clients; 0: no such phase")
+	fs.StringVar(&c.behave.at, "stuck-at", "first", "their places in the list: first, middle, last or random")
+	fs.StringVar(&c.behave.buffers, "stuck-buffers", "small", "small: buffers of a few KiB, so that they jam at all; default: the kernel's choice")
+	fs.StringVar(&c.behave.jam, "jam", "fill", "fill: their buffers are filled first, so that every cell jams in its first rounds; natural: the rounds do it")
+	fs.IntVar(&c.behave.slow, "slow", 0, "clients that are alive but read only -slow-rate; closing one is a false kill")
+	slowRate := fs.String("slow-rate", "64KiB", "bytes per second that each -slow client reads")
+	fs.DurationVar(&c.behave.resume, "resume", 0, "the -stuck clients read again after this; 0: never")
+	fs.IntVar(&c.behave.vanish, "vanish", 0, "clients that vanish without FIN or RST: their kernel drops every segment (a socket filter)")
 	fs.StringVar(&c.out, "o", "", "results `file` (JSON), rewritten after every cell")
 	fs.BoolVar(&c.wide, "wide", false, "more columns than fit 120 characters")
 	fs.StringVar(&c.progress, "progress", "auto", "auto: a live line on a terminal; off: none")
@@ -107,7 +109,7 @@ func parseRun(args []string, usage io.Writer) (*config, error) {
 		return nil, errors.New("-quick and -reference exclude each other: choose one")
 	}
 	c.preset(*quick, *reference)
-	if err := c.parseValues(*engineList, *strategyList, *size, *sndbuf); err != nil {
+	if err := c.parseValues(*engineList, *strategyList, *size, *sndbuf, *slowRate); err != nil {
 		return nil, err
 	}
 	return c, c.validate()
@@ -140,12 +142,12 @@ func (c *config) preset(quick, reference bool) {
 		set("rounds", func() { c.rounds = 40 })
 		set("interval", func() { c.interval = 500 * time.Millisecond })
 		set("order", func() { c.order = "map" })
-		set("jam", func() { c.jam = "natural" })
+		set("jam", func() { c.behave.jam = "natural" })
 		set("trials", func() { c.trials = 1 })
 	}
 }
 
-func (c *config) parseValues(engineList, strategyList, size, sndbuf string) error {
+func (c *config) parseValues(engineList, strategyList, size, sndbuf, slowRate string) error {
 	bytes, err := units.ParseBytes(size)
 	if err != nil {
 		return fmt.Errorf("-size: %w", err)
@@ -155,6 +157,9 @@ func (c *config) parseValues(engineList, strategyList, size, sndbuf string) erro
 		return fmt.Errorf("-sndbuf: %w", err)
 	}
 	c.sndbuf = int(bytes)
+	if c.behave.slowRate, err = units.ParseBytes(slowRate); err != nil {
+		return fmt.Errorf("-slow-rate: %w", err)
+	}
 	if c.engines, err = parseSpecs("-engines", engineList, engines.Names(), engines.Parse); err != nil {
 		return err
 	}
@@ -218,11 +223,15 @@ func (c *config) validate() error {
 		positive("interval", c.interval, false),
 		positive("write-timeout", c.writeTimeout, true),
 		positive("budget", c.budget, !c.explicit["budget"]),
-		inRange("stuck", c.stuck, 0, 1000),
+		inRange("stuck", c.behave.stuck, 0, maxExtras),
+		inRange("slow", c.behave.slow, 0, maxExtras),
+		inRange("vanish", c.behave.vanish, 0, maxExtras),
+		inRange("slow-rate", int(c.behave.slowRate), 1, 1<<30),
+		positive("resume", c.behave.resume, !c.explicit["resume"]),
 		oneOf("order", c.order, "fixed", "map"),
-		oneOf("stuck-at", c.stuckAt, "first", "middle", "last", "random"),
-		oneOf("stuck-buffers", c.stuckBuffers, "small", "default"),
-		oneOf("jam", c.jam, "fill", "natural"),
+		oneOf("stuck-at", c.behave.at, "first", "middle", "last", "random"),
+		oneOf("stuck-buffers", c.behave.buffers, "small", "default"),
+		oneOf("jam", c.behave.jam, "fill", "natural"),
 		oneOf("progress", c.progress, "auto", "off"),
 		c.validateTogether(),
 	)
@@ -231,6 +240,12 @@ func (c *config) validate() error {
 func (c *config) validateTogether() error {
 	if c.explicit["budget"] && c.explicit["trials"] {
 		return errors.New("-budget chooses the trials: give -budget or -trials, not both")
+	}
+	if c.explicit["slow-rate"] && c.behave.slow == 0 {
+		return errors.New("-slow-rate needs -slow N")
+	}
+	if c.behave.resume > 0 && c.behave.stuck == 0 {
+		return errors.New("-resume needs -stuck 1 or more: it is they who read again")
 	}
 	for _, e := range c.engines {
 		if _, err := e.Resolve(c.engineDefaults()); err != nil {
@@ -243,6 +258,6 @@ func (c *config) validateTogether() error {
 // engineDefaults are what an engine spec falls back to where it says nothing.
 func (c *config) engineDefaults() engines.Defaults {
 	return engines.Defaults{
-		WriteTimeout: c.writeTimeout, SendBuffer: c.sndbuf, MaxPayload: c.size, MaxClients: c.clients + c.stuck,
+		WriteTimeout: c.writeTimeout, SendBuffer: c.sndbuf, MaxPayload: c.size, MaxClients: c.clients + c.behave.extras(),
 	}
 }

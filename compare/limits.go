@@ -12,7 +12,7 @@ import (
 // an explicit one that does not fit is refused.
 func preflightRun(c *config, stderr io.Writer) (result.Host, error) {
 	limits := preflight.Read()
-	need := preflight.Need{Clients: c.clients, Extras: c.stuck, SizeBytes: c.size}
+	need := preflight.Need{Clients: c.clients, Extras: c.behave.extras(), SizeBytes: c.size}
 	clients, notes, err := preflight.Settle(limits, need, c.explicit["clients"])
 	if err != nil {
 		return result.Host{}, err

@@ -13,7 +13,7 @@ func (c *config) plan() result.Plan {
 	p := result.Plan{
 		Scenario: "fanout", Clients: c.clients, Rounds: c.rounds, Warmup: c.warmup, SizeBytes: c.size,
 		IntervalNs: int64(c.interval), Trials: c.trials, Seed: c.seed, WriteTimeoutNs: int64(c.writeTimeout),
-		Order: c.order, Shards: c.shards, Stuck: c.stuck, StuckAt: c.stuckAt, Jam: c.jam, StuckBuffers: c.stuckBuffers,
+		Order: c.order, Shards: c.shards, Stuck: c.behave.stuck, StuckAt: c.behave.at, Jam: c.behave.jam, StuckBuffers: c.behave.buffers,
 		SndBuf: c.sndbuf, GOMAXPROCS: runtime.GOMAXPROCS(0),
 	}
 	for _, e := range c.engines {
@@ -47,7 +47,7 @@ func planned(c *config, cells int) time.Duration {
 func passTime(c *config, cells int) time.Duration {
 	slots := time.Duration(2 * (c.warmup + c.rounds))
 	one := time.Duration(c.clients)*perConnect + perCell
-	if c.stuck > 0 {
+	if c.behave.extras() > 0 {
 		slots += time.Duration(c.rounds)
 	}
 	one += slots * max(c.interval, estimatedRound(c))

@@ -1,5 +1,7 @@
 package engines
 
+import "encoding/binary"
+
 // frameBytes is how many bytes one unmasked frame with payload bytes of payload takes on the wire (RFC 6455, 5.2).
 func frameBytes(payload int) int64 {
 	switch {
@@ -23,4 +25,32 @@ func messageBytes(payload, limit int) int64 {
 		n += frameBytes(rest)
 	}
 	return n
+}
+
+// Frame is payload as one unmasked binary frame, the bytes that every engine here puts on the wire for it. The bare round
+// writes them without any library.
+func Frame(payload []byte) []byte {
+	return appendFrame(make([]byte, 0, frameBytes(len(payload))), opBinary, true, payload)
+}
+
+// The opcodes of data frames.
+const (
+	opContinuation byte = 0
+	opBinary       byte = 2
+)
+
+// appendFrame appends one unmasked frame.
+func appendFrame(b []byte, opcode byte, final bool, payload []byte) []byte {
+	if final {
+		opcode |= 0x80
+	}
+	switch n := len(payload); {
+	case n < 126:
+		b = append(b, opcode, byte(n))
+	case n < 1<<16:
+		b = binary.BigEndian.AppendUint16(append(b, opcode, 126), uint16(n))
+	default:
+		b = binary.BigEndian.AppendUint64(append(b, opcode, 127), uint64(n))
+	}
+	return append(b, payload...)
 }

@@ -101,4 +101,3 @@ func (c *gorillaConn) Evict(cause error) {
 	c.over.Store(true)
 	_ = c.ws.Close()
 }
-

@@ -12,6 +12,7 @@ import (
 
 // serve is the connection's goroutine: it opens, reads to the end and reports it.
 func (c *gorillaConn) serve() {
+	tuneConn(c, &c.engine.options)
 	if !c.engine.open(c) {
 		_ = c.ws.Close()
 		return

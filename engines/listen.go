@@ -9,28 +9,33 @@ import (
 	"wsfanout/internal/sock"
 )
 
-// tune sets socket options on the listener, from which Linux hands them down to every accepted connection: one place for
-// all engines, no system call per client, and a refusal before the first one.
+// tune sets SO_SNDBUF on the listener, from which Linux hands it down to every accepted connection: no system call per
+// client, and a refusal before the first one.
 func tune(ln net.Listener, o *Options) error {
-	if o.SendBuffer == 0 && o.UserTimeout == 0 {
+	if o.SendBuffer == 0 {
 		return nil
 	}
 	tunable, ok := ln.(syscall.Conn)
 	if !ok {
-		return fmt.Errorf("socket options need a TCP listener, not %T", ln)
+		return fmt.Errorf("SO_SNDBUF needs a TCP listener, not %T", ln)
 	}
 	raw, err := tunable.SyscallConn()
 	if err != nil {
 		return err
 	}
 	var failed error
-	err = raw.Control(func(fd uintptr) {
-		if o.SendBuffer > 0 {
-			failed = sock.SetSendBuffer(int(fd), o.SendBuffer)
-		}
-		if o.UserTimeout > 0 {
-			failed = errors.Join(failed, sock.SetUserTimeout(int(fd), o.UserTimeout))
-		}
-	})
+	err = raw.Control(func(fd uintptr) { failed = sock.SetSendBuffer(int(fd), o.SendBuffer) })
 	return errors.Join(err, failed)
+}
+
+// tuneConn sets TCP_USER_TIMEOUT on a connection. Go's listeners speak multipath TCP, whose sockets do not know the option.
+func tuneConn(c Conn, o *Options) {
+	if o.UserTimeout == 0 {
+		return
+	}
+	var failed error
+	_ = c.Control(func(fd uintptr) { failed = sock.SetUserTimeout(int(fd), o.UserTimeout) }) // closed already: its end is reported
+	if failed != nil {
+		c.Evict(failed)
+	}
 }

@@ -119,7 +119,9 @@ func (e *nbioEngine) Start(ln net.Listener) error {
 }
 
 // Prepare frames payload once.
-func (e *nbioEngine) Prepare(payload []byte) (Prepared, error) { return prepareNbio(payload, &e.options) }
+func (e *nbioEngine) Prepare(payload []byte) (Prepared, error) {
+	return prepareNbio(payload, &e.options)
+}
 
 // Stop says goodbye, closes everything and waits for it.
 func (e *nbioEngine) Stop(ctx context.Context) error {
@@ -170,6 +172,7 @@ func (e *nbioEngine) handshake(w http.ResponseWriter, r *http.Request) {
 	case *net.TCPConn:
 		m = newNbioBlocking(e, number, ws, conn)
 	}
+	tuneConn(m, &e.options)
 	if !e.roster.open(m) {
 		m.Evict(ErrStopped)
 		return

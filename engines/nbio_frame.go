@@ -1,10 +1,6 @@
 package engines
 
-import (
-	"encoding/binary"
-
-	"github.com/lesismal/nbio/nbhttp/websocket"
-)
+import "encoding/binary"
 
 // nbioFrame is a prepared message: the bytes on the wire.
 type nbioFrame struct {
@@ -15,31 +11,15 @@ type nbioFrame struct {
 // prepareNbio compiles the frames that nbio itself would write; it has no prepared messages.
 func prepareNbio(payload []byte, o *Options) (*nbioFrame, error) {
 	f := &nbioFrame{wire: make([]byte, 0, messageBytes(len(payload), o.FramePayload)), payload: payload}
-	kind := byte(websocket.BinaryMessage)
-	for rest := payload; ; kind = byte(websocket.FragmentMessage) {
+	opcode := opBinary
+	for rest := payload; ; opcode = opContinuation {
 		piece := rest[:min(len(rest), o.FramePayload)]
 		rest = rest[len(piece):]
-		f.wire = appendFrame(f.wire, kind, len(rest) == 0, piece)
+		f.wire = appendFrame(f.wire, opcode, len(rest) == 0, piece)
 		if len(rest) == 0 {
 			return f, nil
 		}
 	}
-}
-
-// appendFrame appends one unmasked frame (RFC 6455, 5.2).
-func appendFrame(b []byte, kind byte, final bool, payload []byte) []byte {
-	if final {
-		kind |= 0x80
-	}
-	switch n := len(payload); {
-	case n < 126:
-		b = append(b, kind, byte(n))
-	case n < 1<<16:
-		b = binary.BigEndian.AppendUint16(append(b, kind, 126), uint16(n))
-	default:
-		b = binary.BigEndian.AppendUint64(append(b, kind, 127), uint64(n))
-	}
-	return append(b, payload...)
 }
 
 // closePayload is the body of a close frame. 1005 stands for "none".

@@ -1,4 +1,4 @@
 package engines
 
 func gorillaNotes(o *Options) []string { return nil }
-func nbioNotes(o *Options) []string { return nil }
+func nbioNotes(o *Options) []string    { return nil }

@@ -47,7 +47,7 @@ func (s *session) drain(ctx context.Context, q Drain) (Drained, error) {
 func (s *session) awaitEvictions(ctx context.Context, until int64) error {
 	o := s.options
 	canBe := o.Deadline != engines.DeadlineNone && o.WriteTimeout > 0 || o.UserTimeout > 0
-	for canBe && s.register.liveExtras() > 0 && clock.Now() < until {
+	for canBe && s.register.liveStuck() > 0 && clock.Now() < until {
 		if err := sleep(ctx, samplePeriod); err != nil {
 			return err
 		}
@@ -63,8 +63,8 @@ func (s *session) stuckReports(w *sampler) []StuckClient {
 		func(number int) int { return now[number].Failed - s.phaseNow.before[number].Failed })
 }
 
-// recovered waits for the healthy state to come back and says what differs: the members without the extras, and what
-// each of these had cost.
+// recovered waits for the healthy state to come back and says what differs: the members without the stuck
+// clients, and what each of these had cost.
 func (s *session) recovered(ctx context.Context, q Recover) (Recovered, error) {
 	deadline := time.Now().Add(q.Within)
 	for {
@@ -72,12 +72,12 @@ func (s *session) recovered(ctx context.Context, q Recover) (Recovered, error) {
 		if err != nil {
 			return Recovered{}, err
 		}
-		extras := len(s.plan.Extras)
+		stuck := s.stuckExtras()
 		perClient := (s.healthy.Goroutines - s.baseline.Goroutines) / max(s.healthy.Members, 1)
 		r := Recovered{
-			Members:    s.register.members() - (s.healthy.Members - extras),
-			FDs:        m.FDs - (s.healthy.FDs - extras),
-			Goroutines: m.Goroutines - (s.healthy.Goroutines - extras*perClient),
+			Members:    s.register.members() - (s.healthy.Members - stuck),
+			FDs:        m.FDs - (s.healthy.FDs - stuck),
+			Goroutines: m.Goroutines - (s.healthy.Goroutines - stuck*perClient),
 		}
 		if r == (Recovered{}) || time.Now().After(deadline) {
 			return r, nil

@@ -15,6 +15,9 @@ func (s *session) arm(p Phase) (err error) {
 		return err
 	}
 	for _, one := range s.phaseNow.stuck.watches {
+		if !s.register.extras[one.report.Number] {
+			continue // a slow client takes filler for as long as it comes
+		}
 		if one.report.Filled, err = fill(one.conn, s.filling); err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ type Plan struct {
 	Strategy        string        `json:"strategy"`         // spec
 	Listen          string        `json:"listen"`           // host:port, port 0 chooses
 	Clients         int           `json:"clients"`          // healthy ones
-	Extras          []int         `json:"extras,omitempty"` // numbers of stuck and other misbehaving clients
+	Extras          []Extra       `json:"extras,omitempty"` // clients that misbehave, numbered apart from the healthy ones
 	Size            int           `json:"size_bytes"`
 	Seed            uint64        `json:"seed"`
 	WriteTimeout    time.Duration `json:"write_timeout_ns"`
@@ -18,6 +18,12 @@ type Plan struct {
 	Shards          int           `json:"shards"`
 	Order           string        `json:"order"`                  // fixed or map
 	StuckSendBuffer int           `json:"stuck_sndbuf,omitempty"` // SO_SNDBUF of a client that announces itself with "slow"; 0: untouched
+}
+
+// Extra is one client that misbehaves.
+type Extra struct {
+	Number int  `json:"i"`
+	Stuck  bool `json:"stuck,omitempty"` // it will take nothing any more: its buffers may be filled, its eviction is waited for
 }
 
 // Started answers "start". The baseline is the process before its first client.

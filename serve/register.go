@@ -10,7 +10,7 @@ import (
 
 // register knows who is open, and why and since when the others are not.
 type register struct {
-	extras map[int]bool
+	extras map[int]bool // number -> stuck
 
 	mu   sync.Mutex
 	live map[int]bool
@@ -23,10 +23,10 @@ type loss struct {
 	at  int64
 }
 
-func newRegister(extras []int) *register {
+func newRegister(extras []Extra) *register {
 	r := &register{live: map[int]bool{}, gone: map[int]loss{}, extras: map[int]bool{}}
-	for _, number := range extras {
-		r.extras[number] = true
+	for _, e := range extras {
+		r.extras[e.Number] = e.Stuck
 	}
 	return r
 }
@@ -51,12 +51,12 @@ func (r *register) members() int {
 	return len(r.live)
 }
 
-// liveExtras is how many of the extras are still open.
-func (r *register) liveExtras() (n int) {
+// liveStuck is how many of the stuck clients are still open.
+func (r *register) liveStuck() (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for number := range r.extras {
-		if r.live[number] {
+	for number, stuck := range r.extras {
+		if stuck && r.live[number] {
 			n++
 		}
 	}
@@ -69,7 +69,7 @@ func (r *register) lost() (healthy, extras map[int]loss) {
 	defer r.mu.Unlock()
 	healthy, extras = map[int]loss{}, map[int]loss{}
 	for number, l := range r.gone {
-		if r.extras[number] {
+		if _, extra := r.extras[number]; extra {
 			extras[number] = l
 		} else {
 			healthy[number] = l

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -125,13 +124,13 @@ type announced struct{ err error }
 
 // allAnnounced says whether every extra has been heard, and what went wrong with one.
 func (s *session) allAnnounced() (bool, error) {
-	for _, number := range s.plan.Extras {
-		v, ok := s.announced.Load(number)
+	for _, e := range s.plan.Extras {
+		v, ok := s.announced.Load(e.Number)
 		if !ok {
 			return false, nil
 		}
 		if err := v.(*announced).err; err != nil {
-			return false, fmt.Errorf("stuck client %d: %w", number, err)
+			return false, fmt.Errorf("stuck client %d: %w", e.Number, err)
 		}
 	}
 	return true, nil
@@ -196,7 +195,19 @@ func (s *session) close() error {
 	return err
 }
 
-func (s *session) isExtra(number int) bool { return slices.Contains(s.plan.Extras, number) }
+func (s *session) isExtra(number int) bool {
+	_, extra := s.register.extras[number]
+	return extra
+}
+
+func (s *session) stuckExtras() (n int) {
+	for _, e := range s.plan.Extras {
+		if e.Stuck {
+			n++
+		}
+	}
+	return n
+}
 
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
