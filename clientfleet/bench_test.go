@@ -48,8 +48,8 @@ func BenchmarkFleet(b *testing.B) {
 
 // The claims about cost, small and generous: a busy machine must not fail them.
 func TestCheaperThanAGoroutinePerConnection(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a second of load")
+	if testing.Short() || raceDetector {
+		t.Skip("two seconds of load, and only without the race detector")
 	}
 	const clients, rounds = 1000, 20
 	ours, theirs := measure(t, "fleet", clients, rounds, 0), measure(t, "gorilla", clients, rounds, 0)

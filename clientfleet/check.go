@@ -13,9 +13,6 @@ import (
 // ErrPlan is wrapped by every error about a Plan that cannot be carried out.
 var ErrPlan = errors.New("clientfleet: bad plan")
 
-// Stuck is the kind of an Extra that reads until StopReading and then never again.
-const Stuck = "stuck"
-
 // checked returns p with its defaults filled in, or what is wrong with it.
 func (p Plan) checked() (Plan, error) {
 	if p.Path == "" {
@@ -65,8 +62,11 @@ func (p Plan) checkNumbers() error {
 		if x.Number < 0 || x.Number > math.MaxInt32 {
 			return fmt.Errorf("%w: client %d", ErrPlan, x.Number)
 		}
-		if x.Kind != Stuck {
-			return fmt.Errorf("%w: client %d of unknown kind %q, known: %q", ErrPlan, x.Number, x.Kind, Stuck)
+		if x.Kind != Stuck && x.Kind != Slow && x.Kind != Vanished {
+			return fmt.Errorf("%w: client %d of unknown kind %q, known: %s, %s, %s", ErrPlan, x.Number, x.Kind, Stuck, Slow, Vanished)
+		}
+		if x.Rate < 0 || x.Resume < 0 || x.Kind == Slow && x.Rate == 0 {
+			return fmt.Errorf("%w: client %d reads %d B/s, resumes after %v", ErrPlan, x.Number, x.Rate, x.Resume)
 		}
 		if err := add(x.Number); err != nil {
 			return err

@@ -15,10 +15,10 @@ type client struct {
 	parser
 	fd     int32 // -1: no connection
 	number int32
-	column int32 // place in the reader's list and in its grid
-	last   int32 // highest round received, -1 before the first
-	extra  bool
-	ended  bool // a close frame was seen: nothing behind it counts
+	column int32  // place in the reader's list and in its grid
+	last   int32  // highest round received, -1 before the first
+	extra  *Extra // nil: healthy
+	ended  bool   // a close frame was seen: nothing behind it counts
 }
 
 // run is a series of reads until the socket is empty. Within one, the kernel may have merged segments and their stamps.
@@ -105,7 +105,7 @@ func (r *reader) place(c *client, s stamp.Stamp, round *round, arrival, picked i
 		round.misordered++
 	}
 	c.last = max(c.last, int32(s.Round))
-	if !c.extra {
+	if c.extra == nil {
 		round.note(arrival, picked)
 	}
 }

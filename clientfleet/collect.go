@@ -51,7 +51,7 @@ func (r *reader) collect(from, to uint32, kind stamp.Kind) seen {
 	for i := range r.clients {
 		c := &r.clients[i]
 		got := r.grid.column(i, s.Rounds, scratch)
-		if c.extra {
+		if c.extra != nil {
 			s.Extras = append(s.Extras, summary(c, got))
 			continue
 		}

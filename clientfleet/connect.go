@@ -101,7 +101,8 @@ func (d *dialing) report(wg *sync.WaitGroup, progress func(int)) {
 
 // one connects one client, again and again while the server only has no room yet.
 func (d *dialing) one(ctx context.Context, s seat) {
-	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 250*time.Millisecond) {
+	wait := 5 * time.Millisecond
+	for try := 0; ; try++ {
 		if ctx.Err() != nil {
 			d.fail(s, context.Cause(ctx))
 			return
@@ -109,7 +110,7 @@ func (d *dialing) one(ctx context.Context, s seat) {
 		sources := d.sources.Load()
 		source := -1
 		if sources > 1 {
-			source = s.number % int(sources)
+			source = (s.number + try) % int(sources) // another one each time: the ports of one may have run out
 		}
 		l, err := d.dial(ctx, s, source)
 		if err == nil {
@@ -124,6 +125,7 @@ func (d *dialing) one(ctx context.Context, s seat) {
 		}
 		select {
 		case <-time.After(wait):
+			wait = min(2*wait, 250*time.Millisecond)
 		case <-ctx.Done():
 		}
 	}

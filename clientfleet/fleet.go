@@ -16,6 +16,7 @@ type Fleet struct {
 	seats   []seat
 	readers []*reader
 	marked  usage // at the last Mark
+	pace    pace
 
 	mu     sync.Mutex
 	closed bool
@@ -115,10 +116,6 @@ func (f *Fleet) Received(from, to uint32) int64 {
 	return n
 }
 
-// StopReading makes the extras of kind "stuck" stop reading, for ever: their sockets stay open and fill up. The healthy
-// clients are as before.
-func (f *Fleet) StopReading() { f.each((*reader).stopReading) }
-
 // Settle returns the memory that connecting has cost to the operating system.
 func (f *Fleet) Settle() {
 	debug.FreeOSMemory() // what was in a sync.Pool
@@ -134,6 +131,7 @@ func (f *Fleet) Close() error {
 		return nil
 	}
 	f.closed = true
+	f.pace.end()
 	for _, r := range f.readers {
 		r.do(r.shut)
 		<-r.exited

@@ -3,8 +3,10 @@ package clientfleet
 import (
 	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 
 	"wsfanout/internal/clock"
 	"wsfanout/internal/stamp"
@@ -14,7 +16,21 @@ func TestMain(m *testing.M) {
 	if child := os.Getenv(childVariable); child != "" {
 		os.Exit(runChild(child))
 	}
+	stampFromTheStart()
 	goleak.VerifyTestMain(m)
+}
+
+// stampFromTheStart keeps the kernel stamping: it begins a moment after the first socket that wants stamps, and ends with
+// the last.
+func stampFromTheStart() {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
+	}
+	if err != nil {
+		panic(err)
+	}
+	time.Sleep(100 * time.Millisecond)
 }
 
 // The whole way: two rounds of two kinds to five clients on two readers.

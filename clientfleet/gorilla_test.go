@@ -73,14 +73,15 @@ func (g *gorillaFleet) do(req wire.Request) (any, error) {
 
 func (g *gorillaFleet) connect(p Plan) (Connected, error) {
 	begin := clock.Now()
-	n := p.Numbers[0].To
+	from := p.Numbers[0].From
+	n := p.Numbers[0].To - from
 	g.plan, g.clients, g.samples = p, make([]*websocket.Conn, n), make([][]uint32, n)
 	next, failed := atomic.Int64{}, atomic.Pointer[error]{}
 	var dialing sync.WaitGroup
 	for range 128 {
 		dialing.Go(func() {
 			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-				c, _, err := websocket.DefaultDialer.Dial(fmt.Sprintf("ws://%s/ws?i=%d", p.Addr, i), nil)
+				c, _, err := websocket.DefaultDialer.Dial(fmt.Sprintf("ws://%s/ws?i=%d", p.Addr, from+int(i)), nil)
 				if err != nil {
 					failed.Store(&err)
 					return

@@ -27,12 +27,23 @@ type Range struct {
 	To   int `json:"to"`
 }
 
-// Extra is one client that misbehaves. It is connected from the start and reads like the others until StopReading.
+// The kinds of extras: what a client does from Misbehave on.
+const (
+	Stuck    = "stuck"    // reads nothing, for Resume or for ever
+	Slow     = "slow"     // reads Rate bytes per second
+	Vanished = "vanished" // its kernel drops every segment that comes: no acknowledgement, no FIN, no RST
+)
+
+// Extra is one client that misbehaves. It is connected from the start and reads like the others until Misbehave.
 type Extra struct {
-	Number     int    `json:"number"`
-	Kind       string `json:"kind"`                  // "stuck"
-	RecvBuffer int    `json:"recv_buffer,omitempty"` // SO_RCVBUF set before connect; 0: the default
-	Announce   string `json:"announce,omitempty"`    // text message sent after the handshake ("slow")
+	Number     int           `json:"number"`
+	Kind       string        `json:"kind"`                  // one of the kinds above
+	Rate       int64         `json:"rate,omitempty"`        // slow: bytes per second
+	Resume     time.Duration `json:"resume_ns,omitempty"`   // stuck: reads again after this; 0: never
+	RecvBuffer int           `json:"recv_buffer,omitempty"` // SO_RCVBUF set before connect; 0: the default
+	Announce   string        `json:"announce,omitempty"`    // text message sent after the handshake ("slow")
+
+	allowance float64 // bytes that a slow client may read now; its reader's
 }
 
 // Connected is the answer to a connect: how many of the asked clients there really are.

@@ -49,13 +49,13 @@ var verbs = []verb{
 	{"received", func(f *Fleet, s Span) (any, error) { return Received{f.Received(s.From, s.To)}, nil }},
 	{"counters", func(f *Fleet, _ Span) (any, error) { return f.Counters() }},
 	{"collect", func(f *Fleet, s Span) (any, error) { return f.Collect(s.From, s.To, s.Kind), nil }},
-	{"stopreading", func(f *Fleet, _ Span) (any, error) { f.StopReading(); return nil, nil }},
+	{"misbehave", func(f *Fleet, _ Span) (any, error) { return nil, f.Misbehave() }},
 }
 
 // Run is a fleet in a process of its own: it answers the requests on r (package wire) on w until "close", the end of r, or
 // the end of ctx, and leaves nothing open. Requests: "connect" with a Plan (events "connected" with Progress; reply
 // Connected), then in any order "settle" (reply Counters), "mark", "received" with a Span (reply Received), "counters"
-// (reply Counters), "collect" with a Span (reply Collection), "stopreading". "close" and the end of r also end a connect
+// (reply Counters), "collect" with a Span (reply Collection), "misbehave". "close" and the end of r also end a connect
 // that is under way.
 //
 // It returns nil after "close" or the end of r, and otherwise why it ended. After the end of ctx one goroutine may be

@@ -32,6 +32,9 @@ type reader struct {
 	out   [131]byte // a control frame on its way: 2 + 4 + 125
 	masks uint32    // masks must differ, nobody has to be unable to guess them here
 
+	misbehaved int64 // when the extras began to misbehave
+	beaten     int64 // their last beat
+
 	epoll  int
 	inbox  *inbox
 	stop   bool
@@ -57,7 +60,7 @@ func newReader(seats []seat, p Plan) (*reader, error) {
 		lag: newHistogram(), epoll: epoll, inbox: in, exited: make(chan struct{}),
 	}
 	for i, s := range seats {
-		r.clients[i] = client{fd: -1, number: int32(s.number), column: int32(i), last: -1, extra: s.extra != nil}
+		r.clients[i] = client{fd: -1, number: int32(s.number), column: int32(i), last: -1, extra: s.extra}
 	}
 	if err := r.watch(in.fd, -1); err != nil {
 		unix.Close(epoll)
@@ -129,35 +132,40 @@ func (r *reader) wake(events []unix.EpollEvent) {
 	}
 }
 
-// drain reads a client until its socket is empty: a read that returns less than asked has emptied it.
+// drain reads a client until its socket is empty.
 func (r *reader) drain(c *client) {
 	var run run
 	defer func() { r.tally.shared += run.shared() }()
 	for range maxReads {
-		n, wall, errno := r.read(int(c.fd))
-		switch {
-		case errno == unix.EAGAIN:
-			return
-		case errno != 0:
-			r.drop(c, errno)
-			return
-		case n == 0:
-			r.drop(c, errEOF)
-			return
-		}
-		m := moment{picked: clock.Now()}
-		if wall != 0 {
-			m.arrival = wall - r.wall.offset
-		}
-		if err := r.feed(c, r.buf[:n], m, &run); err != nil {
-			r.drop(c, err)
-			return
-		}
-		if n < len(r.buf) {
+		if r.step(c, &run) < len(r.buf) {
 			return
 		}
 	}
 	run.atEnd = false // there may be more: nobody knows whether the last stamp is exact
+}
+
+// step is one read of a client's run and returns its bytes: less than asked for means that the socket is empty.
+func (r *reader) step(c *client, run *run) int {
+	n, wall, errno := r.read(int(c.fd))
+	switch {
+	case errno == unix.EAGAIN:
+		return 0
+	case errno != 0:
+		r.drop(c, errno)
+		return 0
+	case n == 0:
+		r.drop(c, errEOF)
+		return 0
+	}
+	m := moment{picked: clock.Now()}
+	if wall != 0 {
+		m.arrival = wall - r.wall.offset
+	}
+	if err := r.feed(c, r.buf[:n], m, run); err != nil {
+		r.drop(c, err)
+		return 0
+	}
+	return n
 }
 
 // adopt takes over a connected socket. glued are the bytes that came with the handshake reply, picked up at picked.
@@ -171,15 +179,6 @@ func (r *reader) adopt(place int, fd int, glued []byte, picked int64) {
 	}
 	if err := r.watch(fd, int32(place)); err != nil {
 		r.drop(c, err)
-	}
-}
-
-// stopReading takes the stuck clients out of epoll. Their sockets stay open and fill up.
-func (r *reader) stopReading() {
-	for i := range r.clients {
-		if c := &r.clients[i]; c.extra && c.fd >= 0 {
-			unix.EpollCtl(r.epoll, unix.EPOLL_CTL_DEL, int(c.fd), nil) // ENOENT the second time
-		}
 	}
 }
 

@@ -27,9 +27,9 @@ func awaitMessages(t *testing.T, f *Fleet, n int64) Counters {
 }
 
 func TestGluedMessageCountsAsUnstamped(t *testing.T) {
-	s := newServer(t)
 	first := message(0, stamp.Strategy)
-	s.greet = func() []byte { return slices.Concat(first, message(1, stamp.Strategy)[:50]) }
+	glued := slices.Concat(first, message(1, stamp.Strategy)[:50])
+	s := newServer(t, func(s *server) { s.greet = func() []byte { return glued } })
 	f, got, err := Connect(t.Context(), Plan{
 		Addr: s.Addr().String(), Numbers: []Range{{0, 20}}, Size: testSize, Rounds: 2, Timeout: 5 * time.Second,
 	}, nil)
@@ -149,8 +149,8 @@ func TestMalformedDuplicateMisordered(t *testing.T) {
 		frame(true, ws.OpText, []byte("hi")),                              // no stamp
 		message(100, stamp.Strategy),                                      // no such round
 		message(9, stamp.Filler+1),                                        // no such kind
-		twice, twice, message(5, stamp.Bare), // a duplicate; a round of two kinds
-		message(3, stamp.Strategy),                                                     // late
+		twice, twice, message(5, stamp.Bare),                              // a duplicate; a round of two kinds
+		message(3, stamp.Strategy), // late
 		frame(true, ws.OpBinary, append(payload(50, stamp.Filler), make([]byte, 9)...)), // filler is of any size
 		message(6, stamp.Strategy),
 	} {
@@ -175,8 +175,8 @@ func TestStuckClientsStopReadingAndJam(t *testing.T) {
 	stuck.Conn.(interface{ SetWriteBuffer(int) error }).SetWriteBuffer(4096)
 	stuck.send(t, message(0, stamp.Strategy))
 	awaitMessages(t, f, 1)
-	f.StopReading()
-	f.StopReading()
+	f.Misbehave()
+	f.Misbehave()
 	stuck.SetWriteDeadline(time.Now().Add(300 * time.Millisecond))
 	absorbed := 0
 	for n, err := 0, error(nil); err == nil; absorbed += n {
@@ -185,8 +185,9 @@ func TestStuckClientsStopReadingAndJam(t *testing.T) {
 	if absorbed > 64<<10 {
 		t.Errorf("%d bytes absorbed", absorbed)
 	}
+	next := message(1, stamp.Strategy)
 	for i := range 3 {
-		s.peer(i).send(t, message(1, stamp.Strategy))
+		s.peer(i).send(t, next)
 	}
 	await(t, "round 1", func() bool { return f.Received(0, 100) == 3 })
 	c := f.Collect(0, 2, stamp.Strategy)

@@ -35,7 +35,8 @@ type peer struct {
 	number int
 }
 
-func newServer(t testing.TB) *server {
+// newServer starts a server; set changes it before its first client.
+func newServer(t testing.TB, set ...func(*server)) *server {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -43,6 +44,9 @@ func newServer(t testing.TB) *server {
 	}
 	s := &server{Listener: ln, peers: map[int]*peer{}}
 	s.changed = sync.NewCond(&s.mu)
+	for _, f := range set {
+		f(s)
+	}
 	s.running.Go(s.accept)
 	t.Cleanup(s.stop)
 	return s

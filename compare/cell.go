@@ -152,7 +152,7 @@ func (r *cellRun) stuckPhase(ctx context.Context) error {
 	if len(r.extras) == 0 {
 		return nil
 	}
-	if _, err := r.fleet.ask(ctx, "stopreading", nil, nil); err != nil {
+	if _, err := r.fleet.ask(ctx, "misbehave", nil, nil); err != nil {
 		return err
 	}
 	m, err := r.phase(ctx, serve.Phase{Kind: "stuck", Rounds: r.rounds, Jam: r.behave.jam})
@@ -167,7 +167,7 @@ func (r *cellRun) stuckPhase(ctx context.Context) error {
 		p.Jam = m.jam(r.absorb)
 		p.Others = m.others()
 	}
-	if err == nil && !p.Jam.Jammed {
+	if err == nil && p.Jam != nil && !p.Jam.Jammed {
 		err = fmt.Errorf("never jammed: %s", p.Jam.Arithmetic)
 	}
 	return err
@@ -196,6 +196,7 @@ func (r *cellRun) phase(ctx context.Context, p serve.Phase) (*measured, error) {
 	if p.Pairs {
 		slots *= 2
 	}
+	began := time.Now()
 	p.First, p.Interval = r.nextRound, r.interval
 	r.nextRound += uint32(slots)
 	limit := 10*time.Duration(slots)*r.interval + time.Minute
@@ -215,6 +216,11 @@ func (r *cellRun) phase(ctx context.Context, p serve.Phase) (*measured, error) {
 	}
 	if err := m.await(ctx); err != nil {
 		return nil, err
+	}
+	if away := r.behave.resume; p.Kind == "stuck" && away > 0 { // and a second to read what has piled up
+		if err := sleep(ctx, time.Until(began.Add(away+time.Second))); err != nil {
+			return nil, err
+		}
 	}
 	if err := m.collect(ctx); err != nil {
 		return nil, err

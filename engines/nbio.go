@@ -31,7 +31,12 @@ type nbioEngine struct {
 	open  openSet        // every connection, also while it is HTTP
 	tasks sync.WaitGroup // connections, pingers, the sweeper
 	quit  context.CancelFunc
+	ready *time.Timer // fires when the pollers are certainly running
 }
+
+// pollersRunning is long enough for a poller to have begun its loop. It begins by clearing the flag that tells it to stop
+// (poller_epoll.go:233): an engine stopped before that would spin and never end.
+const pollersRunning = 100 * time.Millisecond
 
 func newNbio(o Options, h Hooks) (Engine, error) {
 	logNbioTo(o.log())
@@ -108,6 +113,7 @@ func (e *nbioEngine) Start(ln net.Listener) error {
 	if err := e.engine.Start(); err != nil {
 		return err
 	}
+	e.ready = time.NewTimer(pollersRunning)
 	e.listener = ln
 	ctx, quit := context.WithCancel(context.Background())
 	e.quit = quit
@@ -137,6 +143,7 @@ func (e *nbioEngine) Stop(ctx context.Context) error {
 	if waited := wait(ctx, &e.tasks); waited != nil {
 		return errors.Join(err, waited)
 	}
+	<-e.ready.C
 	e.engine.Stop() // not Shutdown, which would look for connections every 200 ms: there are none left
 	return err
 }

@@ -45,8 +45,9 @@ type roundStart struct {
 	at int64
 }
 
-// jamAfter is measurement.md's rule: min(D/2, 500 ms), and 500 ms without a timeout.
-func jamAfter(writeTimeout time.Duration) time.Duration {
+// JamAfter is for how long a byte must stay owed, while the kernel takes none, to be a jam: half the write timeout, at
+// most 500 ms, and 500 ms without one.
+func JamAfter(writeTimeout time.Duration) time.Duration {
 	if writeTimeout == 0 {
 		return 500 * time.Millisecond
 	}
@@ -55,7 +56,7 @@ func jamAfter(writeTimeout time.Duration) time.Duration {
 
 // watchStuck takes the state of every extra at the moment it stopped reading.
 func (s *session) watchStuck() (*sampler, error) {
-	w := &sampler{session: s, after: jamAfter(s.plan.WriteTimeout), quit: make(chan struct{})}
+	w := &sampler{session: s, after: JamAfter(s.plan.WriteTimeout), quit: make(chan struct{})}
 	for _, c := range s.engine.Conns() {
 		if !s.isExtra(c.Number()) {
 			continue

@@ -16,13 +16,20 @@ const (
 	stampLimit  = 0.001 // of the messages
 )
 
-// doubt is one note over the cells for which show has something to say, each with it in brackets; no cell, no note.
+// doubt is one note over the measured cells for which show has something to say, each with it in brackets; no cell, no note.
 func doubt(f *result.File, title string, show func(*result.Cell) string) []note {
-	var n note
+	return noteOn(f, upper, isMeasured, title, show)
+}
+
+func noteOn(f *result.File, t table, has func(*result.Cell) bool, title string, show func(*result.Cell) string) []note {
+	n := note{table: t}
 	var parts []string
 	for i := range f.Cells {
 		c := &f.Cells[i]
-		if text := show(c); text != "" && isMeasured(c) {
+		if !has(c) {
+			continue
+		}
+		if text := show(c); text != "" {
 			parts = append(parts, fmt.Sprintf("%s (%s)", name(c), text))
 			n.rows = append(n.rows, i)
 		}
@@ -70,35 +77,43 @@ func distinct(texts []string) []string {
 // undelivered shows where the accounts have more than "received".
 func undelivered(f *result.File) []note {
 	return doubt(f, "not every message arrived", func(c *result.Cell) string {
-		var sum result.Phase
-		var lost int
-		for _, p := range healthyPhases(c) {
-			sum.Expected += p.Expected
-			sum.Received += p.Received
-			sum.Dropped += p.Dropped
-			sum.Failed += p.Failed
-			sum.Owed += p.Owed
+		phases := healthyPhases(c)
+		text, lost := ledger(phases), 0
+		for _, p := range phases {
 			for _, n := range p.FalseKills {
 				lost += n
-			}
-		}
-		if sum.Received == sum.Expected && lost == 0 {
-			return ""
-		}
-		text := fmt.Sprintf("%s of %s", count(float64(sum.Received)), count(float64(sum.Expected)))
-		for _, part := range []struct {
-			n    int64
-			what string
-		}{{sum.Dropped, "dropped"}, {sum.Failed, "failed"}, {sum.Owed, "still owed"}} {
-			if part.n != 0 {
-				text += fmt.Sprintf(", %s %s", count(float64(part.n)), part.what)
 			}
 		}
 		if lost != 0 {
 			text += ", " + plural(lost, "healthy client") + " closed"
 		}
-		return text
+		return strings.TrimPrefix(text, ", ")
 	})
+}
+
+// ledger is what became of the messages that were not received, "" if there are none.
+func ledger(phases []*result.Phase) string {
+	var sum result.Phase
+	for _, p := range phases {
+		sum.Expected += p.Expected
+		sum.Received += p.Received
+		sum.Dropped += p.Dropped
+		sum.Failed += p.Failed
+		sum.Owed += p.Owed
+	}
+	if sum.Received == sum.Expected {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s", count(float64(sum.Received)), count(float64(sum.Expected)))
+	for _, part := range []struct {
+		n    int64
+		what string
+	}{{sum.Dropped, "dropped"}, {sum.Failed, "failed"}, {sum.Owed, "still owed"}} {
+		if part.n != 0 {
+			text += fmt.Sprintf(", %s %s", count(float64(part.n)), part.what)
+		}
+	}
+	return text
 }
 
 func disordered(f *result.File) []note {

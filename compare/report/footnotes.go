@@ -10,14 +10,25 @@ import (
 // note is one footnote. The rows are those that carry its number: where it casts doubt on some of the cells. What holds for all of
 // them, or merely explains, marks none.
 type note struct {
-	text string
-	rows []int
+	text  string
+	rows  []int
+	table table // in which the rows stand
 }
+
+// table is one of the two that a note can mark.
+type table int
+
+const (
+	upper table = iota // everybody reads
+	lower              // some have stopped
+)
 
 // noters are in the order of the page: doubts first, then what the columns mean, then what was set up how.
 var noters = []func(*result.File) []note{
-	failedCells, failedTrials, undelivered, disordered, fleetLimit, fellBehind, stolen, clockSteps, mergedStamps,
-	trialsNote, latencyNote, noBareRounds, preemptions, fleetCost, loopback,
+	failedCells, failedTrials, undelivered, disordered, fleetLimit, fellBehind, stolen, clockSteps, mergedStamps, lateSomewhere,
+	calmTrials, notResolvable, noticedVaries, undeliveredWhileStuck, closedHealthy, closedOthers, lateSomewhereWhileStuck, notBack,
+	rearmed, unbounded, neverEvicted, swallowed, dropCameLate, dropCannotAct,
+	trialsNote, latencyNote, noBareRounds, preemptions, fleetCost, loopback, lateMeans, heldMeans, mixedMode,
 	differences, warnings,
 }
 

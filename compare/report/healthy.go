@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,28 +19,8 @@ func healthy(p *page) string {
 		figures = append(figures[:len(figures):len(figures)], wideFigures...)
 	}
 	g := &grid{columns: []column{{head: "HEALTHY"}, {}}}
-	measured := p.labelRows(g)
-	for _, f := range figures {
-		g.columns = append(g.columns, f.column)
-		for i, text := range f.show(measured.cells) {
-			if text == "" {
-				text = "-"
-			}
-			r := &g.rows[measured.rows[i]]
-			r.cells = append(r.cells, text)
-		}
-	}
-	if marks := p.marks(); len(marks) > 0 {
-		g.columns = append(g.columns, column{head: "notes"})
-		for _, row := range measured.rows {
-			g.rows[row].cells = append(g.rows[row].cells, marks[row])
-		}
-	}
-	legend := ""
-	if !p.opt.Wide {
-		legend = shorten(g, p.opt.Width)
-	}
-	return g.text(p.opt) + legend
+	p.fill(g, p.healthyRows(g), figures, p.marks(upper))
+	return p.fitted(g)
 }
 
 // selection is the measured cells of a table and the rows in which they stand.
@@ -48,8 +29,35 @@ type selection struct {
 	rows  []int
 }
 
-// labelRows gives every cell a row. Rows without figures are complete afterwards.
-func (p *page) labelRows(g *grid) selection {
+// fill adds the columns: the figures of the measured cells, and the numbers of the notes on them.
+func (p *page) fill(g *grid, measured selection, figures []figure, marks map[int]string) {
+	for _, f := range figures {
+		g.columns = append(g.columns, f.column)
+		for i, text := range f.show(measured.cells) {
+			r := &g.rows[measured.rows[i]]
+			r.cells = append(r.cells, cmp.Or(text, "-"))
+		}
+	}
+	if len(marks) == 0 {
+		return
+	}
+	g.columns = append(g.columns, column{head: "notes"})
+	for _, row := range measured.rows {
+		g.rows[row].cells = append(g.rows[row].cells, marks[row])
+	}
+}
+
+// fitted is the table in the width of the terminal, with the legend that this may take. The wide one may exceed it.
+func (p *page) fitted(g *grid) string {
+	legend := ""
+	if !p.opt.Wide {
+		legend = shorten(g, p.opt.Width)
+	}
+	return g.text(p.opt) + legend
+}
+
+// rows gives every cell a row. decide says whether it has figures; a row without is complete afterwards.
+func (p *page) rows(g *grid, decide func(*result.Cell, *gridRow) bool) selection {
 	var s selection
 	for i := range p.Cells {
 		c := &p.Cells[i]
@@ -57,17 +65,26 @@ func (p *page) labelRows(g *grid) selection {
 		if c.ControlOf != "" {
 			row.cells[1] += " (A/A)"
 		}
+		if decide(c, &row) {
+			s.cells, s.rows = append(s.cells, c), append(s.rows, i)
+		}
+		g.rows = append(g.rows, row)
+	}
+	return s
+}
+
+func (p *page) healthyRows(g *grid) selection {
+	return p.rows(g, func(c *result.Cell, row *gridRow) (figures bool) {
 		switch errors := failures(c); {
 		case isMeasured(c):
-			s.cells, s.rows = append(s.cells, c), append(s.rows, i)
+			return true
 		case len(errors) > 0:
 			row.free, row.color = "failed: "+errors[len(errors)-1], red
 		default:
 			row.free = "not measured yet"
 		}
-		g.rows = append(g.rows, row)
-	}
-	return s
+		return false
+	})
 }
 
 // isMeasured says whether a trial of the cell is a measurement.
@@ -117,10 +134,13 @@ func shorten(g *grid, width int) (legend string) {
 	return legend
 }
 
-// marks are the numbers of the notes that a row should send its reader to, by row.
-func (p *page) marks() map[int]string {
+// marks are the numbers of the notes that a row of one table should send its reader to, by row.
+func (p *page) marks(t table) map[int]string {
 	marks := map[int]string{}
 	for n, note := range p.notes {
+		if note.table != t {
+			continue
+		}
 		for _, row := range note.rows {
 			marks[row] = strings.TrimPrefix(marks[row]+","+strconv.Itoa(n+1), ",")
 		}

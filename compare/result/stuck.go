@@ -7,6 +7,16 @@ type Jam struct {
 	// DefaultJamAfterNs is when this jam would have come with default kernel buffers at this rate; absent: not measured.
 	DefaultJamAfterNs *int64 `json:"default_jam_after_ns,omitempty"`
 	Arithmetic        string `json:"arithmetic"` // how much was offered and how much the kernel can take, in words
+	// HeapGrowthBytes is the most heap in use over the phase, less that at its start. Garbage counts; absent: not measured.
+	HeapGrowthBytes *int64 `json:"heap_growth_bytes,omitempty"`
+}
+
+// Proven says whether the trial's calm means anything: its stuck clients were stuck.
+func (t *Trial) Proven() bool { return t.Stuck != nil && t.Stuck.Jam != nil && t.Stuck.Jam.Jammed }
+
+// NeverJammed says that a client was told to stop reading and did not jam.
+func (t *Trial) NeverJammed() bool {
+	return t.Stuck != nil && t.Stuck.Jam != nil && !t.Stuck.Jam.Jammed
 }
 
 // JamClient is one stuck client. Times count from its jam instant, when the byte was handed over that stayed owed.
@@ -18,8 +28,11 @@ type JamClient struct {
 	NoticeAfterNs *int64       `json:"notice_after_ns,omitempty"`
 	EvictedBy     string       `json:"evicted_by,omitempty"` // absent: not evicted
 	EvictAfterNs  *int64       `json:"evict_after_ns,omitempty"`
-	HeldBytesMax  int64        `json:"held_bytes_max"` // pending and queued bytes held for it, at most
-	Held          [][2]float64 `json:"held,omitempty"` // [ns since the jam instant, bytes held]
+	OnlyAtEnd     bool         `json:"only_at_end,omitempty"` // closed only because the rounds stopped: that is no eviction
+	Bounded       bool         `json:"bounded,omitempty"`     // closed by the experiment: a write would have hung for ever
+	HeldBytesMax  int64        `json:"held_bytes_max"`        // pending and queued bytes held for it, at most
+	Held          [][2]float64 `json:"held,omitempty"`        // [ns since the jam instant, bytes held]
+	QueuedMax     int          `json:"queued_max,omitempty"`  // messages in the strategy's queue at most, the one being written included
 	Drops         int64        `json:"drops"`
 }
 
@@ -32,7 +45,8 @@ type Other struct {
 	Dropped   int64  `json:"dropped"`
 	Failed    int64  `json:"failed"`
 	Owed      int64  `json:"owed"`
-	FalseKill string `json:"false_kill"` // why it was closed although it deserved to live, or ""
+	Outcome   string `json:"outcome,omitempty"` // slow and resumed ones: alive, recovered or evicted; the stream intact or not
+	FalseKill string `json:"false_kill"`        // why it was closed although it deserved to live, or ""
 }
 
 // Blast is the damage among the healthy clients. A client is late if a delivery took longer than its own healthy median by more

@@ -96,8 +96,8 @@ func vsBare(t *Trial) (float64, bool) {
 	if t.Healthy == nil || t.Healthy.VsBare == nil {
 		return 0, false
 	}
-	v := t.Healthy.VsBare.Median
-	return v, v != 0
+	v := t.Healthy.VsBare
+	return v.Median, v.Pairs > 0 // without a pair there is no ratio
 }
 
 func p99(t *Trial) (float64, bool) {
@@ -123,8 +123,9 @@ func bytesPerClient(t *Trial) (float64, bool) {
 	return v, v != 0
 }
 
+// lateClients of a trial that never jammed are not a measurement, whatever was counted.
 func lateClients(t *Trial) (float64, bool) {
-	if t.Stuck == nil || t.Stuck.Blast == nil || t.Stuck.Blast.LateClients == nil {
+	if !t.Proven() || t.Stuck.Blast == nil || t.Stuck.Blast.LateClients == nil {
 		return 0, false
 	}
 	return float64(*t.Stuck.Blast.LateClients), true

@@ -52,7 +52,7 @@ func TestSummaryHasOnlyWhatWasMeasured(t *testing.T) {
 	full.Healthy.VsBare = &VsBare{Median: 1.2, Pairs: 8}
 	full.Healthy.Latency = &Latency{P99: 90}
 	full.Healthy.Server = Server{CPUNsPerDelivery: 9000, BytesPerClient: 12000}
-	full.Stuck = &Phase{Blast: &Blast{LateClients: &ten}}
+	full.Stuck = &Phase{Jam: &Jam{Jammed: true}, Blast: &Blast{LateClients: &ten}}
 	discarded := healthyTrial(100)
 	discarded.Healthy.VsBare = &VsBare{Discarded: 8}
 	for _, row := range []struct {
@@ -64,7 +64,8 @@ func TestSummaryHasOnlyWhatWasMeasured(t *testing.T) {
 		{"no bare round (TLS), no stuck phase", healthyTrial(100), []string{"false_kills", "last_client_ns", "reach"}},
 		{"every pair was discarded: no ratio", discarded, []string{"false_kills", "last_client_ns", "reach"}},
 		{"a trial that failed: nothing at all, not zeros", Trial{Error: "no server"}, nil},
-		{"not resolvable: late clients are unknown", Trial{Stuck: &Phase{Blast: &Blast{Control: 3}}}, []string{"false_kills"}},
+		{"never jammed: nobody late proves nothing", Trial{Stuck: &Phase{Jam: &Jam{}, Blast: &Blast{LateClients: new(int)}}}, []string{"false_kills"}},
+		{"not resolvable: late clients are unknown", Trial{Stuck: &Phase{Jam: &Jam{Jammed: true}, Blast: &Blast{Control: 3}}}, []string{"false_kills"}},
 	} {
 		c := Cell{Trials: []Trial{row.trial}}
 		c.Summarize()

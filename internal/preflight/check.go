@@ -25,8 +25,9 @@ const ownDescriptors = 128
 
 const defaultDialing = 128
 
-// Memory of server, fleet and kernel together. Measured on the five strategies: about 24 to 30 KiB of server memory for a client, 2 in the
-// fleet, 8 for the two sockets. A message on its way stands on the server's side (queue or send buffer) and on the client's.
+// Memory of server, fleet and kernel together. An estimate: the reference experiment's resident sets come to 24 to 30 KiB of
+// server memory for a client; 2 in the fleet and 8 for the two sockets are assumed, the rest is reserve. A message on its way
+// stands on the server's side (queue or send buffer) and on the client's.
 const (
 	baseBytes      = 128 << 20
 	clientBytes    = 48 << 10

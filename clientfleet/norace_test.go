@@ -1,0 +1,5 @@
+//go:build !race
+
+package clientfleet
+
+const raceDetector = false

@@ -1,0 +1,149 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"wsfanout/compare/result"
+)
+
+// keyColumn is where the text behind a key such as "who pays" begins.
+const keyColumn = 14
+
+// whoPays says, from this run's numbers, what a stuck client costs on each engine and whom, and then whether it was proven.
+func whoPays(p *page) string {
+	if !anyStuck(p.File) {
+		return ""
+	}
+	var out strings.Builder
+	key := "who pays"
+	for _, engine := range enginesOf(p.File) {
+		if text := p.price(engine); text != "" {
+			out.WriteString(p.keyed(key, engine+": "+text))
+			key = ""
+		}
+	}
+	out.WriteString(p.keyed("jam", jamText(p.File)))
+	return out.String()
+}
+
+// keyed is a paragraph with its key in front.
+func (p *page) keyed(key, text string) string {
+	head := fmt.Sprintf("%-*s", keyColumn, key)
+	rest := strings.TrimPrefix(wrap(head, text, p.opt.Width), head)
+	if key == "" {
+		return head + rest
+	}
+	return p.opt.paint(bold, key) + head[len(key):] + rest
+}
+
+// enginesOf are in the order of the table.
+func enginesOf(f *result.File) []string {
+	var names []string
+	for _, c := range f.Cells {
+		if !slices.Contains(names, c.Engine) {
+			names = append(names, c.Engine)
+		}
+	}
+	return names
+}
+
+// price is what the cells of one engine pay for a stuck client: latency of the neighbours, memory of the server, or neither.
+func (p *page) price(engine string) string {
+	var all, waiting, holding, unknown []*result.Cell
+	for i := range p.Cells {
+		c := &p.Cells[i]
+		if c.Engine != engine || !hasProof(c) {
+			continue
+		}
+		all = append(all, c)
+		switch late, ok := c.Over(lateClients); {
+		case !ok || !resolvable(c):
+			unknown = append(unknown, c)
+		case late.Median > 0:
+			waiting = append(waiting, c)
+		}
+		if as := heldAs(c, extrasOf(c)); (as == copies || as == shared) && worst(c, heldMost) > 0 {
+			holding = append(holding, c)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	var parts []string
+	if len(waiting) > 0 {
+		parts = append(parts, neighbours(waiting)+with(waiting, all))
+	}
+	if len(holding) > 0 {
+		parts = append(parts, p.memory(holding)+with(holding, all))
+	}
+	if len(unknown) > 0 {
+		parts = append(parts, "whether neighbours wait is not resolvable at this D"+with(unknown, all))
+	}
+	if parts == nil {
+		return "nobody measurably: no neighbour was late, nothing was held"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// with names the strategies that a statement is about, unless it is about all that were measured.
+func with(some, all []*result.Cell) string {
+	if len(some) == len(all) {
+		return ""
+	}
+	var names []string
+	for _, c := range some {
+		names = append(names, c.Strategy)
+	}
+	return " with " + strings.Join(names, ", ")
+}
+
+func neighbours(cells []*result.Cell) string {
+	var late, latest float64
+	for _, c := range cells {
+		late = max(late, worst(c, lateClients))
+		latest = max(latest, worst(c, worstHealthy))
+	}
+	return fmt.Sprintf("its neighbours wait (up to %s of %s, up to %s)", count(late), count(float64(cells[0].Clients)), duration(latest))
+}
+
+// memory is rate x time for each stuck client, and what was held indeed.
+func (p *page) memory(cells []*result.Cell) string {
+	form := map[string]string{copies: "private copies", shared: "in its queue, the payload shared by all clients"}
+	var held, heap float64
+	for _, c := range cells {
+		held = max(held, worst(c, heldMost))
+		heap = max(heap, worst(c, heapGrowth))
+	}
+	text := fmt.Sprintf("memory, %s: up to %s held for each (%s)", p.growth(cells), size(held), form[heldAs(cells[0], extrasOf(cells[0]))])
+	if heap > 0 {
+		text += fmt.Sprintf(", while the heap grew by up to %s, garbage included", size(heap))
+	}
+	return text
+}
+
+// growth is how much the memory of one stuck client grows and what ends it.
+func (p *page) growth(cells []*result.Cell) string {
+	perSecond := float64(p.Plan.SizeBytes) * 1e9 / float64(max(p.Plan.IntervalNs, 1))
+	rate := size(perSecond) + "/s"
+	ends := map[string]bool{}
+	var longest float64
+	for _, c := range cells {
+		for reason := range reasons(c, evictedBy) {
+			ends[reason] = true
+		}
+		longest = max(longest, worst(c, evictAfter))
+	}
+	limit := writeTimeout(cells[0])
+	switch {
+	case ends[""]:
+		return rate + " x stuck clients for as long as they stay: nothing evicted them in this run"
+	case len(ends) == 1 && ends["write overflow"]:
+		return fmt.Sprintf("%s x stuck clients up to the pending cap of %s", rate, pendingCap(cells[0]))
+	case len(ends) == 1 && ends["write timeout"] && limit > 0:
+		longest = float64(limit)
+		return fmt.Sprintf("%s x %s x stuck clients at this rate", rate, exact(longest))
+	}
+	return fmt.Sprintf("%s x %s x stuck clients at this rate", rate, duration(longest))
+}
