@@ -16,7 +16,7 @@ func BenchmarkFleet(b *testing.B) {
 		name, kind string
 		nap        time.Duration
 	}{
-		{"gorilla", "gorilla", 0}, {"ours", "fleet", 0}, {"napping", "fleet", time.Millisecond},
+		{"gorilla", "gorilla", 0}, {"ours", "fleet", 0}, {"ours-without-naps", "fleet", -1},
 	} {
 		b.Run(fleet.name, func(b *testing.B) {
 			var all []figures
@@ -46,19 +46,21 @@ func BenchmarkFleet(b *testing.B) {
 	}
 }
 
-// The claims about cost, small and generous: a busy machine must not fail them.
+// The claims about cost, small and generous. Whatever else runs on the machine can spoil a try, so there are three; a
+// fleet that is no cheaper fails them all.
 func TestCheaperThanAGoroutinePerConnection(t *testing.T) {
 	if testing.Short() || raceDetector {
 		t.Skip("two seconds of load, and only without the race detector")
 	}
 	const clients, rounds = 1000, 20
-	ours, theirs := measure(t, "fleet", clients, rounds, 0), measure(t, "gorilla", clients, rounds, 0)
-	t.Logf("ours: %+v", ours)
-	t.Logf("gorilla: %+v", theirs)
-	if ours.cpu*10 > theirs.cpu*8 {
-		t.Errorf("%v CPU per message, the gorilla fleet needs %v", ours.cpu, theirs.cpu)
-	}
-	if ours.rss > theirs.rss/4 || ours.rss > 4096 {
-		t.Errorf("%.0f bytes per client, the gorilla fleet needs %.0f", ours.rss, theirs.rss)
+	for try := 1; ; try++ {
+		ours, theirs := measure(t, "fleet", clients, rounds, 0), measure(t, "gorilla", clients, rounds, 0)
+		if ours.cpu*10 <= theirs.cpu*8 && ours.rss <= theirs.rss/4 && ours.rss <= 4096 {
+			return
+		}
+		t.Logf("try %d: ours %+v\ngorilla %+v", try, ours, theirs)
+		if try == 3 {
+			t.Fatal("not cheaper: more than 0.8 of the CPU per message, or a quarter of the memory per client, or 4 KiB")
+		}
 	}
 }

@@ -24,6 +24,9 @@ func (p Plan) checked() (Plan, error) {
 	if p.Dialing == 0 {
 		p.Dialing = 32 // more are no faster, and every handshake at a time may leave a thread behind
 	}
+	if p.Nap == 0 {
+		p.Nap = 200 * time.Microsecond
+	}
 	if p.Timeout == 0 {
 		p.Timeout = time.Minute
 	}
@@ -32,8 +35,8 @@ func (p Plan) checked() (Plan, error) {
 		return p, fmt.Errorf("%w: payloads of %d bytes, a stamp needs %d", ErrPlan, p.Size, stamp.Size)
 	case p.Rounds < 0 || p.Rounds > math.MaxInt32:
 		return p, fmt.Errorf("%w: %d rounds", ErrPlan, p.Rounds)
-	case p.Readers < 0 || p.Dialing < 0 || p.Timeout < 0 || p.Nap < 0:
-		return p, fmt.Errorf("%w: negative readers, dialing, timeout or nap", ErrPlan)
+	case p.Readers < 0 || p.Dialing < 0 || p.Timeout < 0:
+		return p, fmt.Errorf("%w: negative readers, dialing or timeout", ErrPlan)
 	}
 	return p, p.checkNumbers()
 }

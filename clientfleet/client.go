@@ -116,19 +116,24 @@ func (r *reader) closing(c *client, payload []byte) error {
 	if c.ended {
 		return nil
 	}
-	code := uint16(ws.StatusNoStatusRcvd)
+	code, echo := uint16(ws.StatusNoStatusRcvd), payload[:0]
 	if len(payload) >= 2 {
-		code = binary.BigEndian.Uint16(payload)
-		payload = payload[:2]
+		echo = payload[:2]
+		code = binary.BigEndian.Uint16(echo)
 	}
 	c.ended = true
 	r.gone = append(r.gone, Gone{Number: int(c.number), Why: fmt.Sprintf("close %d", code)})
-	r.answer(c, ws.OpClose, payload) // a server that is gone already needs none
+	r.answer(c, ws.OpClose, echo) // a server that is gone already needs none
 	return nil
 }
 
-// answer sends a masked control frame. If the socket has no room for it the server does not read: the answer is left out.
+// answer sends a masked control frame. A server that does not read gets none: where there is no room for sure, a part of
+// the frame could be sent, and nothing after it would be understood.
 func (r *reader) answer(c *client, op ws.OpCode, payload []byte) error {
+	room := []unix.PollFd{{Fd: c.fd, Events: unix.POLLOUT}}
+	if n, _ := unix.Poll(room, 0); n == 0 || room[0].Revents&unix.POLLOUT == 0 {
+		return nil
+	}
 	r.masks = r.masks*1664525 + 1013904223
 	out := r.out[:6+len(payload)]
 	out[0], out[1] = 0x80|byte(op), 0x80|byte(len(payload))

@@ -39,10 +39,10 @@ func (t target) dial(ctx context.Context, s seat, source int) (link, error) {
 		return link{}, err
 	}
 	c, err := newRawConn(fd)
-	defer c.Close()
 	if err != nil {
 		return link{}, err
 	}
+	defer c.Close()
 	deadline, _ := ctx.Deadline()
 	c.SetDeadline(deadline)
 	defer context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })()

@@ -54,7 +54,7 @@ func TestRoundsAreCollected(t *testing.T) {
 		t.Fatalf("%+v", c)
 	}
 	r := c.Rounds[0]
-	if r.N != 0 || r.Received != 5 || r.Due != r.Start-1000 {
+	if r.N != 0 || r.Received != 5 || r.Due != r.Start-1_000_000 {
 		t.Errorf("%+v", r)
 	}
 	if r.Start < before || r.First < r.Start || r.Last < r.First || r.PickedUp < r.Last || after < r.PickedUp {
@@ -66,7 +66,7 @@ func TestRoundsAreCollected(t *testing.T) {
 		}
 	}
 	latency, due := decode(t, c.Latency), decode(t, c.LatencyDue)
-	if latency.TotalCount() != 5 || due.TotalCount() != 5 || due.Min() < latency.Min()+900 {
+	if latency.TotalCount() != 5 || due.TotalCount() != 5 || due.Min() < latency.Min()+900_000 {
 		t.Errorf("latency %d from %d, from due %d from %d", latency.TotalCount(), latency.Min(), due.TotalCount(), due.Min())
 	}
 	if got := f.Collect(0, 2, stamp.Bare); len(got.Rounds) != 1 || got.Rounds[0].N != 1 {

@@ -17,10 +17,15 @@ type rawConn struct {
 	raw syscall.RawConn
 }
 
+// newRawConn takes over fd.
 func newRawConn(fd int) (rawConn, error) {
 	f := os.NewFile(uintptr(fd), "client")
 	raw, err := f.SyscallConn()
-	return rawConn{File: f, raw: raw}, err
+	if err != nil {
+		f.Close()
+		return rawConn{}, err
+	}
+	return rawConn{File: f, raw: raw}, nil
 }
 
 // connect waits until the connection stands. On loopback it does at once.

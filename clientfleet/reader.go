@@ -11,6 +11,9 @@ import (
 	"wsfanout/internal/clock"
 )
 
+// maxEvents is the most that one wake-up serves.
+const maxEvents = 256
+
 // maxReads bounds one run, so that a client in a flood does not hold up the others: 1 MiB.
 const maxReads = 16
 
@@ -21,6 +24,7 @@ type reader struct {
 	grid    grid
 	size    int // payload bytes of a counted message
 	nap     time.Duration
+	full    bool // this wake-up filled its batch or the buffer: there is more
 
 	wall      wallClock
 	oldSteps  int64 // of the wall clock before the last Mark
@@ -91,7 +95,7 @@ func (r *reader) do(f func()) {
 func (r *reader) loop() {
 	runtime.LockOSThread()
 	defer close(r.exited)
-	events := make([]unix.EpollEvent, 256)
+	events := make([]unix.EpollEvent, maxEvents)
 	nap := unix.NsecToTimespec(int64(r.nap))
 	r.wall.refresh()
 	for !r.stop {
@@ -99,8 +103,7 @@ func (r *reader) loop() {
 		if err != nil && err != unix.EINTR {
 			panic("clientfleet: epoll_wait: " + err.Error()) // only possible if someone closed our descriptor
 		}
-		r.wake(events[:max(n, 0)])
-		if r.nap > 0 {
+		if r.wake(events[:max(n, 0)]) && r.nap > 0 {
 			unix.Nanosleep(&nap, nil)
 		}
 	}
@@ -111,8 +114,11 @@ func (r *reader) loop() {
 }
 
 // wake serves one batch of events. Work from the inbox comes last: it may close clients that have events in this batch.
-func (r *reader) wake(events []unix.EpollEvent) {
+// A nap is good afterwards if messages came and neither the batch nor a buffer was full: then nothing can pile up that
+// would slow the server down.
+func (r *reader) wake(events []unix.EpollEvent) (nap bool) {
 	called, clients := false, false
+	r.full = len(events) == maxEvents
 	r.wall.refresh()
 	for i := range events {
 		if events[i].Fd < 0 {
@@ -130,6 +136,7 @@ func (r *reader) wake(events []unix.EpollEvent) {
 			f()
 		}
 	}
+	return clients && !r.full
 }
 
 // drain reads a client until its socket is empty.
@@ -140,6 +147,7 @@ func (r *reader) drain(c *client) {
 		if r.step(c, &run) < len(r.buf) {
 			return
 		}
+		r.full = true
 	}
 	run.atEnd = false // there may be more: nobody knows whether the last stamp is exact
 }

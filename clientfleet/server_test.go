@@ -129,14 +129,19 @@ func (p *peer) send(t testing.TB, parts ...[]byte) {
 func (p *peer) expect(t testing.TB, op ws.OpCode) []byte {
 	t.Helper()
 	p.SetReadDeadline(time.Now().Add(5 * time.Second))
-	f, err := ws.ReadFrame(p)
+	h, err := ws.ReadHeader(p)
 	if err != nil {
 		t.Fatalf("client %d: %v", p.number, err)
 	}
-	if f.Header.OpCode != op || !f.Header.Masked {
-		t.Fatalf("client %d sent opcode %d, masked %v; want %d, masked", p.number, f.Header.OpCode, f.Header.Masked, op)
+	if h.OpCode != op || !h.Masked || h.Length > 125 {
+		t.Fatalf("client %d sent %+v; want opcode %d, masked", p.number, h, op)
 	}
-	return ws.UnmaskFrameInPlace(f).Payload
+	payload := make([]byte, h.Length)
+	if _, err := io.ReadFull(p, payload); err != nil {
+		t.Fatalf("client %d: %v", p.number, err)
+	}
+	ws.Cipher(payload, h.Mask, 0)
+	return payload
 }
 
 // testSize is the payload of counted messages in tests.
@@ -144,7 +149,7 @@ const testSize = 100
 
 func payload(n uint32, kind stamp.Kind) []byte {
 	now := clock.Now()
-	return stamp.New(stamp.Stamp{Start: now, Round: n, Due: now - 1000, Kind: kind}, stamp.Filling(testSize, 1))
+	return stamp.New(stamp.Stamp{Start: now, Round: n, Due: now - 1_000_000, Kind: kind}, stamp.Filling(testSize, 1))
 }
 
 // message is a whole counted message, as bytes on the wire.

@@ -163,12 +163,9 @@ func (r *cellRun) stuckPhase(ctx context.Context) error {
 	r.trial.Stuck = p
 	r.warn(m.warnings()...)
 	if p != nil {
-		p.Blast = blast(r.calm, m.seen.Clients, m.issued.Rounds, blastThreshold(r.options.WriteTimeout))
+		p.Blast = blast(r.calm, m.seen.Clients, m.issued.Rounds, blastThreshold(r.writeLimit()))
 		p.Jam = m.jam(r.absorb)
 		p.Others = m.others()
-	}
-	if err == nil && p.Jam != nil && !p.Jam.Jammed {
-		err = fmt.Errorf("never jammed: %s", p.Jam.Arithmetic)
 	}
 	return err
 }
@@ -230,9 +227,17 @@ func (r *cellRun) phase(ctx context.Context, p serve.Phase) (*measured, error) {
 	return m, err
 }
 
+// writeLimit is the D of the cell: how long its engine lets a byte be owed, 0 for ever.
+func (r *cellRun) writeLimit() time.Duration {
+	if r.options.Deadline == engines.DeadlineNone {
+		return 0
+	}
+	return r.options.WriteTimeout
+}
+
 // patience is how long a phase's drain may take after the last broadcast: nothing that a timeout lets through comes later.
 func (r *cellRun) patience() time.Duration {
-	return max(2*time.Second, 2*r.options.WriteTimeout, r.options.UserTimeout+time.Second)
+	return max(2*time.Second, 2*r.writeLimit(), r.options.UserTimeout+time.Second)
 }
 
 // collect asks the server first: what it counts as owed must not arrive behind its back.

@@ -78,7 +78,10 @@ func (b misbehaviour) sendBuffer() int {
 func (r *cellRun) forServer() []serve.Extra {
 	var out []serve.Extra
 	for _, e := range r.extras {
-		out = append(out, serve.Extra{Number: e.number, Stuck: e.kind != clientfleet.Slow && r.behave.resume == 0})
+		out = append(out, serve.Extra{
+			Number: e.number, Fill: e.kind != clientfleet.Slow,
+			Forever: e.kind == clientfleet.Vanished || e.kind == clientfleet.Stuck && r.behave.resume == 0,
+		})
 	}
 	return out
 }

@@ -79,9 +79,8 @@ func (x *experiment) announce(w io.Writer) {
 	cells := len(x.cells)
 	fmt.Fprintf(w, "plan: %d engines x %d strategies = %d cells, %d trials, about %v\n",
 		len(x.engines), len(x.strategies), cells, x.trials, planned(x.config, cells).Round(time.Second))
-	if round := estimatedRound(x.config); round > x.interval {
-		fmt.Fprintf(w, "warning: a round to %d clients takes about %v here, longer than -interval %v: rounds will fall behind\n",
-			x.clients, round.Round(time.Millisecond), x.interval)
+	for _, sentence := range x.advise() {
+		fmt.Fprintln(w, "note:", sentence)
 	}
 }
 
@@ -156,14 +155,19 @@ func (x *experiment) status(err error) (int, error) {
 	case err != nil:
 		return exitFailed, err
 	}
-	failed := 0
+	failed, unproven := 0, 0
 	for _, c := range x.file.Cells {
 		if slices.ContainsFunc(c.Trials, func(t result.Trial) bool { return t.Error != "" }) {
 			failed++
+		} else if slices.ContainsFunc(c.Trials, func(t result.Trial) bool { return t.NeverJammed() }) {
+			unproven++
 		}
 	}
-	if failed > 0 {
+	switch {
+	case failed > 0:
 		return exitFailed, fmt.Errorf("%d of %d cells failed: see the table", failed, len(x.file.Cells))
+	case unproven > 0:
+		return exitFailed, fmt.Errorf("a stuck client never jammed in %d of %d cells: see the line jam", unproven, len(x.file.Cells))
 	}
 	return exitOK, nil
 }

@@ -247,12 +247,7 @@ func (c *config) validateTogether() error {
 	if c.behave.resume > 0 && c.behave.stuck == 0 {
 		return errors.New("-resume needs -stuck 1 or more: it is they who read again")
 	}
-	for _, e := range c.engines {
-		if _, err := e.Resolve(c.engineDefaults()); err != nil {
-			return fmt.Errorf("-engines: %w", err)
-		}
-	}
-	return nil
+	return c.refuse()
 }
 
 // engineDefaults are what an engine spec falls back to where it says nothing.

@@ -63,7 +63,17 @@ func TestBadInputIsOneLineAndStatus2(t *testing.T) {
 		{"-size huge", "size"},
 		{"-order random", "fixed or map"},
 		{"-progress maybe", "auto or off"},
-		{"-stuck -1", "want 0"},
+		{"-stuck -1", "0 to 1000"},
+		{"-stuck-at nowhere", "first or middle or last or random"},
+		{"-stuck-buffers huge", "small or default"},
+		{"-jam maybe", "fill or natural"},
+		{"-slow-rate 1KiB", "-slow N"},
+		{"-slow 1 -slow-rate 0", "1 to"},
+		{"-resume 1s -stuck 0", "-stuck 1"},
+		{"-resume 1h", "want less"},
+		{"-resume 0s", "positive"},
+		{"-engines nbio:keepalive=1s", "ping=333"},              // every client would be closed: they only receive
+		{"-engines gorilla:keepalive=9s:ping=9s", "at most 3s"}, // a ping that never comes in time
 		{"-quick -reference", "choose one"},
 		{"-budget 1m -trials 3", "not both"},
 		{"-budget 0s", "positive"},

@@ -44,14 +44,16 @@ func planned(c *config, cells int) time.Duration {
 }
 
 // passTime is about how long one trial of every cell takes.
-func passTime(c *config, cells int) time.Duration {
+func passTime(c *config, cells int) time.Duration { return time.Duration(cells) * c.cellTime() }
+
+// cellTime is about how long one trial of one cell takes.
+func (c *config) cellTime() time.Duration {
 	slots := time.Duration(2 * (c.warmup + c.rounds))
 	one := time.Duration(c.clients)*perConnect + perCell
 	if c.behave.extras() > 0 {
 		slots += time.Duration(c.rounds)
 	}
-	one += slots * max(c.interval, estimatedRound(c))
-	return time.Duration(cells) * one
+	return one + slots*max(c.interval, estimatedRound(c))
 }
 
 // trialsWithin is how many trials fit a budget: at least one.

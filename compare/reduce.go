@@ -138,6 +138,8 @@ func (m *measured) rounds(p *result.Phase) {
 	}
 	if vs.Pairs = len(ratios); vs.Pairs > 0 {
 		vs.Median = median(ratios)
+	}
+	if vs.Pairs+vs.Discarded > 0 {
 		p.VsBare = &vs
 	}
 }
@@ -238,9 +240,6 @@ func (m *measured) achievedRate() float64 {
 // warnings are doubts about this trial that no number of the file shows.
 func (m *measured) warnings() []string {
 	var out []string
-	if n := m.drained.HubBlocked; n > 0 {
-		out = append(out, fmt.Sprintf("hub blocked: %d rounds never started, because a write without a deadline hung until the run ended", n))
-	}
 	if m.seen.Malformed > 0 {
 		out = append(out, fmt.Sprintf("%d messages of an unknown size or kind reached the clients", m.seen.Malformed))
 	}

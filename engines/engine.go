@@ -35,7 +35,7 @@ type Conn interface {
 	// Owed is how many bytes were handed over that the kernel has not taken. It is 0 after a close.
 	Owed() int64
 	// Control calls f with the descriptor, never after a close, when the number may already be another client's.
-	// It returns ErrClosed then. f must not block or keep fd.
+	// It returns ErrClosed then. f must not block, keep fd or call the connection's other methods.
 	Control(f func(fd uintptr)) error
 	// Evict closes the connection and reports cause through OnClose. Only the first cause counts; safe to repeat.
 	Evict(cause error)

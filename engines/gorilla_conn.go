@@ -35,10 +35,10 @@ func newGorillaConn(e *gorilla, number int, ws *websocket.Conn) *gorillaConn {
 // Write sends one binary message and blocks until the kernel has taken it.
 func (c *gorillaConn) Write(payload []byte) error {
 	n := frameBytes(len(payload))
-	c.handed.Add(n)
+	c.account.handed.Add(n)
 	_ = c.ws.SetWriteDeadline(c.deadline()) // only stores it
 	err := c.ws.WriteMessage(websocket.BinaryMessage, payload)
-	c.done.Add(n)
+	c.account.taken.Add(n)
 	if err != nil {
 		return c.failed(err)
 	}
@@ -48,10 +48,10 @@ func (c *gorillaConn) Write(payload []byte) error {
 // WritePrepared sends a message of Prepare and blocks until the kernel has taken it.
 func (c *gorillaConn) WritePrepared(p Prepared) error {
 	prepared := p.(*gorillaFrame)
-	c.handed.Add(prepared.bytes)
+	c.account.handed.Add(prepared.bytes)
 	_ = c.ws.SetWriteDeadline(c.deadline())
 	err := c.ws.WritePreparedMessage(prepared.message)
-	c.done.Add(prepared.bytes)
+	c.account.taken.Add(prepared.bytes)
 	if err != nil {
 		return c.failed(err)
 	}

@@ -79,13 +79,13 @@ func (c *gorillaConn) hearWriter() {
 // send writes a control frame. It may run beside a Write.
 func (c *gorillaConn) send(kind int, payload []byte, by time.Time) error {
 	n := frameBytes(len(payload))
-	c.handed.Add(n)
+	c.account.handed.Add(n)
 	err := c.ws.WriteControl(kind, payload, by)
 	if err != nil {
-		c.handed.Add(-n)
+		c.account.handed.Add(-n)
 		return err
 	}
-	c.done.Add(n)
+	c.account.taken.Add(n)
 	return nil
 }
 

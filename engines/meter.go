@@ -10,11 +10,10 @@ import (
 // meter counts what a connection with blocking writes was given, so that Owed costs its writer two atomic additions: what
 // the kernel took of a write under way is asked of the kernel, by the one who wants to know.
 type meter struct {
-	raw    syscall.RawConn
-	handed atomic.Int64 // bytes of all writes begun
-	done   atomic.Int64 // bytes of all writes ended
-	base   atomic.Int64 // sock.Taken minus done, while nothing is under way
-	trust  atomic.Int32 // in base
+	account debt // handed when a write begins, taken when it has ended
+	raw     syscall.RawConn
+	base    atomic.Int64 // sock.Taken minus what the account says, while nothing is under way
+	trust   atomic.Int32 // in base
 }
 
 // Trust in the base. Control hands out the descriptor, and what is written there moves the kernel's count but not ours.
@@ -33,7 +32,7 @@ func (m *meter) open(raw syscall.RawConn) {
 
 // control is Conn.Control. Nobody writes to the descriptor in the middle of a frame, so only an idle connection is touched.
 func (m *meter) control(f func(fd uintptr)) error {
-	if m.done.Load() == m.handed.Load() {
+	if m.account.owed() == 0 {
 		m.trust.Store(touched)
 	}
 	if m.raw.Control(f) != nil { // its only error is that the connection is closed
@@ -44,8 +43,8 @@ func (m *meter) control(f func(fd uintptr)) error {
 
 // owed is Conn.Owed. While the base is not trusted it is an upper bound: the whole of the writes under way.
 func (m *meter) owed() int64 {
-	done := m.done.Load()
-	owed := m.handed.Load() - done
+	done := m.account.taken.Load()
+	owed := m.account.handed.Load() - done
 	if owed <= 0 {
 		m.idle(done)
 		return 0
@@ -70,7 +69,7 @@ func (m *meter) idle(done int64) {
 func (m *meter) rebase(done int64) {
 	trust := m.trust.Load()
 	taken, ok := m.taken()
-	if ok && m.handed.Load() == done {
+	if ok && m.account.handed.Load() == done {
 		m.base.Store(taken - done)
 		m.trust.CompareAndSwap(trust, trusted)
 	}

@@ -41,14 +41,6 @@ const pollersRunning = 100 * time.Millisecond
 func newNbio(o Options, h Hooks) (Engine, error) {
 	logNbioTo(o.log())
 	e := &nbioEngine{roster: newRoster(o.MaxClients, h), options: o, sweeper: sweeper{timeout: o.WriteTimeout}}
-	e.engine = nbhttp.NewEngine(e.config())
-	if o.WriteBuffer > 0 { // nbhttp passes its allocator on to frames, but not to the lists of pending bytes
-		e.engine.Engine.BodyAllocator = e.engine.BodyAllocator
-	}
-	e.engine.OnOpen(e.opened)
-	e.engine.OnClose(e.closed)
-	e.engine.OnWrittenSize(countTaken)
-	e.upgrader = e.newUpgrader()
 	switch o.IOMod {
 	case IOModBlocking:
 		e.maxBlocking = int64(o.MaxClients) + 1<<20
@@ -56,6 +48,18 @@ func newNbio(o Options, h Hooks) (Engine, error) {
 		e.maxBlocking = nbhttp.DefaultMaxBlockingOnline
 	}
 	return e, nil
+}
+
+// setUp makes the library's engine, which has a goroutine from here on.
+func (e *nbioEngine) setUp() {
+	e.engine = nbhttp.NewEngine(e.config())
+	if e.options.WriteBuffer > 0 { // nbhttp gives its allocator to frames, but not to the lists of pending bytes
+		e.engine.Engine.BodyAllocator = e.engine.BodyAllocator
+	}
+	e.engine.OnOpen(e.opened)
+	e.engine.OnClose(e.closed)
+	e.engine.OnWrittenSize(countTaken)
+	e.upgrader = e.newUpgrader()
 }
 
 func (e *nbioEngine) config() nbhttp.Config {
@@ -110,6 +114,7 @@ func (e *nbioEngine) Start(ln net.Listener) error {
 	if err := tune(ln, &e.options); err != nil {
 		return err
 	}
+	e.setUp()
 	if err := e.engine.Start(); err != nil {
 		return err
 	}
@@ -117,7 +122,7 @@ func (e *nbioEngine) Start(ln net.Listener) error {
 	e.listener = ln
 	ctx, quit := context.WithCancel(context.Background())
 	e.quit = quit
-	if e.options.timed() && e.options.Deadline == DeadlineEnforced && e.options.IOMod != IOModBlocking {
+	if e.options.watched() && (e.options.Async || e.options.IOMod != IOModBlocking) {
 		e.tasks.Go(func() { e.sweeper.run(ctx) })
 	}
 	e.accepting.Go(e.accept)
@@ -140,12 +145,13 @@ func (e *nbioEngine) Stop(ctx context.Context) error {
 	farewell(ctx, &e.options, members)
 	e.quit()
 	e.open.closeAll()
-	if waited := wait(ctx, &e.tasks); waited != nil {
-		return errors.Join(err, waited)
-	}
-	<-e.ready.C
-	e.engine.Stop() // not Shutdown, which would look for connections every 200 ms: there are none left
-	return err
+	var stopped sync.WaitGroup
+	stopped.Go(func() {
+		e.tasks.Wait()
+		<-e.ready.C
+		e.engine.Stop() // not Shutdown, which would look for connections every 200 ms: there are none left
+	})
+	return errors.Join(err, wait(ctx, &stopped))
 }
 
 // opened and closed are nbhttp's hooks for every connection, from accept to close, WebSocket or not.

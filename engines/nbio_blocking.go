@@ -46,7 +46,7 @@ func (w *nbioWire) Write(b []byte) (int, error) {
 	defer w.mu.Unlock()
 	_ = w.c.conn.SetWriteDeadline(w.c.deadline())
 	n, err := w.c.conn.Write(b)
-	w.c.done.Add(int64(len(b)))
+	w.c.account.taken.Add(int64(len(b)))
 	if err != nil {
 		err = w.c.failed(err)
 	}
@@ -77,7 +77,7 @@ func (c *nbioBlocking) failed(err error) error {
 
 // Write sends one binary message and blocks until the kernel has taken it, or with async queues it.
 func (c *nbioBlocking) Write(payload []byte) error {
-	c.handed.Add(messageBytes(len(payload), c.engine.options.FramePayload))
+	c.account.handed.Add(messageBytes(len(payload), c.engine.options.FramePayload))
 	return c.sent(c.ws.WriteMessage(websocket.BinaryMessage, payload))
 }
 
@@ -88,23 +88,30 @@ func (c *nbioBlocking) WritePrepared(p Prepared) error {
 	if c.engine.options.Async {
 		return c.Write(frame.payload)
 	}
-	c.handed.Add(int64(len(frame.wire)))
+	c.account.handed.Add(int64(len(frame.wire)))
 	_, err := c.ws.Conn.Write(frame.wire)
 	return c.sent(err)
 }
 
 func (c *nbioBlocking) control(kind websocket.MessageType, payload []byte) error {
-	c.handed.Add(frameBytes(len(payload)))
+	c.account.handed.Add(frameBytes(len(payload)))
 	return c.sent(c.ws.WriteMessage(kind, payload))
 }
 
-// sent ends a write. The wire has named its own errors; nbio's layer adds only that the connection is closed.
+// sent ends a write. The wire has named its own errors; nbio's layer adds only that the connection is closed. What waits in
+// the queue of async has no deadline of the wire yet, so its age is watched.
 func (c *nbioBlocking) sent(err error) error {
-	if err == nil || isCause(err) {
-		return err
+	if err != nil && !isCause(err) {
+		return ErrClosed
 	}
-	return ErrClosed
+	o := &c.engine.options
+	if err == nil && o.Async && o.watched() && c.account.owed() > 0 {
+		c.engine.sweeper.watch(c)
+	}
+	return err
 }
+
+func (c *nbioBlocking) debt() *debt { return &c.account }
 
 // Owed is what the kernel has not taken of a write under way, and with async the queue.
 func (c *nbioBlocking) Owed() int64 {

@@ -95,10 +95,9 @@ func (c *nbioConn) handed(fresh bool, err error) error {
 func (c *nbioConn) owes(fresh bool) {
 	o := &c.engine.options
 	switch {
-	case !o.timed():
-	case o.Deadline == DeadlineEnforced:
+	case o.watched():
 		c.engine.sweeper.watch(c)
-	case o.Deadline == DeadlineOnce && fresh:
+	case fresh && o.Deadline == DeadlineOnce && o.timed():
 		_ = c.conn.SetWriteDeadline(time.Now().Add(o.WriteTimeout))
 	}
 }

@@ -31,9 +31,12 @@ func nbioEqualise(o *Options) {
 	o.IOMod = IOModNonBlocking
 	o.Executor = ExecutorPool
 	o.NPoller = runtime.GOMAXPROCS(0)
-	o.Pool = runtime.NumCPU() * 1024
+	o.Pool = defaultPool()
 	o.FramePayload = max(o.MaxPayload, nbhttp.DefaultMaxWebsocketFramePayloadSize)
 }
+
+// defaultPool is the size that nbio gives its handler pool.
+func defaultPool() int { return runtime.NumCPU() * 1024 }
 
 // nbioStock is the library's websocket server example, which leaves everything at its default.
 func nbioStock(o *Options) {
@@ -54,6 +57,8 @@ func nbioCheck(o *Options) error {
 		// nbio counts a message before it tries to send it: such a cap closes healthy clients.
 		return fmt.Errorf("pendingcap=%s is below one message of %s with its frame; the smallest is pendingcap=%d",
 			units.CompactBytes(o.PendingCap), units.FormatBytes(int64(o.MaxPayload)), smallest)
+	case o.Executor == ExecutorInline && o.Pool != defaultPool():
+		return errors.New("pool works only with executor=pool")
 	case o.Async && o.IOMod == IOModNonBlocking:
 		return errors.New("async works only with iomod=blocking or iomod=mixed")
 	}

@@ -69,7 +69,7 @@ func nbioNotes(o *Options) []string {
 	add(o.timed() && o.Deadline == DeadlineEnforced && blocking, "SetWriteDeadline with %v before every blocking write; the library sets none", o.WriteTimeout)
 	add(o.PendingCap > 0, "a client is closed above %s pending; the library's default is no limit", units.FormatBytes(o.PendingCap))
 	add(o.Executor == ExecutorInline, "handlers run on the poller; the library's default is a pool of goroutines")
-	add(o.Pool != runtime.NumCPU()*1024, "the handler pool has %d goroutines; the library's default on this machine is %d", o.Pool, runtime.NumCPU()*1024)
+	add(o.Pool != defaultPool(), "the handler pool has %d goroutines; the library's default on this machine is %d", o.Pool, defaultPool())
 	add(blocking && !o.Async, "blocking connections write as the caller, so that they block like gorilla; the library's default queues writes without bound")
 	add(blocking && o.Async, "prepared messages are framed anew for each connection: the library's write queue takes only payloads")
 	add(blocking, "iomod=%s; the library's default is nonblocking", o.IOMod)

@@ -81,6 +81,9 @@ func (o Options) Map() map[string]string {
 // timed reports whether the policy ever ends a write.
 func (o *Options) timed() bool { return o.WriteTimeout > 0 && o.Deadline != DeadlineNone }
 
+// watched reports whether the age of owed bytes is to be kept.
+func (o *Options) watched() bool { return o.WriteTimeout > 0 && o.Deadline == DeadlineEnforced }
+
 // log is where an engine may write; stdout carries results.
 func (o *Options) log() io.Writer {
 	if o.Log == nil {

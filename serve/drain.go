@@ -34,7 +34,6 @@ func (s *session) drain(ctx context.Context, q Drain) (Drained, error) {
 	}
 	d := Drained{
 		Accounts: s.accounts(), Strategy: strategy, Bare: bare, OwedMax: s.phaseNow.owedMax, After: after,
-		HubBlocked: s.phaseNow.blocked,
 	}
 	if w := s.phaseNow.stuck; w != nil {
 		d.Stuck, d.HeapGrowth = s.stuckReports(w), w.heap.bytes()
@@ -47,7 +46,10 @@ func (s *session) drain(ctx context.Context, q Drain) (Drained, error) {
 func (s *session) awaitEvictions(ctx context.Context, until int64) error {
 	o := s.options
 	canBe := o.Deadline != engines.DeadlineNone && o.WriteTimeout > 0 || o.UserTimeout > 0
-	for canBe && s.register.liveStuck() > 0 && clock.Now() < until {
+	for canBe && clock.Now() < until {
+		if live, _ := s.register.stuckExtras(); live == 0 {
+			return nil
+		}
 		if err := sleep(ctx, samplePeriod); err != nil {
 			return err
 		}
@@ -72,7 +74,7 @@ func (s *session) recovered(ctx context.Context, q Recover) (Recovered, error) {
 		if err != nil {
 			return Recovered{}, err
 		}
-		stuck := s.stuckExtras()
+		_, stuck := s.register.stuckExtras()
 		perClient := (s.healthy.Goroutines - s.baseline.Goroutines) / max(s.healthy.Members, 1)
 		r := Recovered{
 			Members:    s.register.members() - (s.healthy.Members - stuck),

@@ -1,7 +1,9 @@
 package serve
 
 import (
+	"errors"
 	"math"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -14,15 +16,16 @@ func (s *session) arm(p Phase) (err error) {
 	if s.phaseNow.stuck, err = s.watchStuck(); err != nil || p.Jam != "fill" {
 		return err
 	}
-	for _, one := range s.phaseNow.stuck.watches {
-		if !s.register.extras[one.report.Number] {
-			continue // a slow client takes filler for as long as it comes
-		}
-		if one.report.Filled, err = fill(one.conn, s.filling); err != nil {
-			return err
+	var all sync.WaitGroup
+	watches := s.phaseNow.stuck.watches
+	errs := make([]error, len(watches))
+	for i, one := range watches {
+		if s.register.extras[one.report.Number].Fill { // a slow client would take filler for as long as it comes
+			all.Go(func() { one.report.Filled, errs[i] = fill(one.conn, s.filling) })
 		}
 	}
-	return nil
+	all.Wait()
+	return errors.Join(errs...)
 }
 
 // hubWatch frees a hub that hangs in a write without a deadline: the run must end, and say so.

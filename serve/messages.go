@@ -22,8 +22,9 @@ type Plan struct {
 
 // Extra is one client that misbehaves.
 type Extra struct {
-	Number int  `json:"i"`
-	Stuck  bool `json:"stuck,omitempty"` // it will take nothing any more: its buffers may be filled, its eviction is waited for
+	Number  int  `json:"i"`
+	Fill    bool `json:"fill,omitempty"`    // it stops reading: its buffers may be filled first
+	Forever bool `json:"forever,omitempty"` // it never reads again: its eviction is waited for
 }
 
 // Started answers "start". The baseline is the process before its first client.
@@ -100,7 +101,6 @@ type Drained struct {
 	After      Settled       `json:"after"`                 // without a GC
 	Stuck      []StuckClient `json:"stuck,omitempty"`       // the extras, in the stuck phase
 	HeapGrowth int64         `json:"heap_growth,omitempty"` // most heap in use over the stuck phase, less that at its start
-	HubBlocked int           `json:"hub_blocked,omitempty"` // rounds that never started because the hub hung in a write
 }
 
 // StuckClient is what the kernel and the engine say of one client that stopped reading. Instants are CLOCK_MONOTONIC

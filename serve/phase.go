@@ -22,7 +22,6 @@ type phaseState struct {
 	lastEnd int64    // when the last broadcast ended
 	stuck   *sampler // nil but in the stuck phase
 	hub     *hubWatch
-	blocked int // rounds that never started
 }
 
 // phase issues the rounds of one phase on an absolute schedule: a late round runs at once, none is skipped, and the
@@ -58,9 +57,8 @@ func (s *session) phase(ctx context.Context, p Phase) (Issued, error) {
 			return Issued{}, err
 		}
 		issued.Rounds = append(issued.Rounds, round)
-		if s.phaseNow.hub.fired() { // this round ended only because the experiment closed the client that it hung in
-			s.phaseNow.blocked = slots - slot - 1
-			break
+		if s.phaseNow.hub.fired() {
+			break // the hub hung until the experiment closed the client: the rounds left were never started
 		}
 	}
 	s.phaseNow.lastEnd = clock.Now()

@@ -10,7 +10,7 @@ import (
 
 // register knows who is open, and why and since when the others are not.
 type register struct {
-	extras map[int]bool // number -> stuck
+	extras map[int]Extra
 
 	mu   sync.Mutex
 	live map[int]bool
@@ -24,9 +24,9 @@ type loss struct {
 }
 
 func newRegister(extras []Extra) *register {
-	r := &register{live: map[int]bool{}, gone: map[int]loss{}, extras: map[int]bool{}}
+	r := &register{live: map[int]bool{}, gone: map[int]loss{}, extras: map[int]Extra{}}
 	for _, e := range extras {
-		r.extras[e.Number] = e.Stuck
+		r.extras[e.Number] = e
 	}
 	return r
 }
@@ -51,16 +51,21 @@ func (r *register) members() int {
 	return len(r.live)
 }
 
-// liveStuck is how many of the stuck clients are still open.
-func (r *register) liveStuck() (n int) {
+// stuckExtras splits the extras: live is how many of those that never read again are still open, leaving how many should
+// leave or have left.
+func (r *register) stuckExtras() (live, leaving int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for number, stuck := range r.extras {
-		if stuck && r.live[number] {
-			n++
+	for number, e := range r.extras {
+		open := r.live[number]
+		if e.Forever && open {
+			live++
+		}
+		if e.Forever || !open {
+			leaving++
 		}
 	}
-	return n
+	return live, leaving
 }
 
 // lost splits those that are gone into healthy clients and extras.

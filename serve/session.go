@@ -200,15 +200,6 @@ func (s *session) isExtra(number int) bool {
 	return extra
 }
 
-func (s *session) stuckExtras() (n int) {
-	for _, e := range s.plan.Extras {
-		if e.Stuck {
-			n++
-		}
-	}
-	return n
-}
-
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -68,7 +68,7 @@ func (s *session) watchStuck() (*sampler, error) {
 				one.report.SendBuffer, err = sock.SendBuffer(int(fd))
 			}
 		}) != nil || err != nil {
-			return nil, fmt.Errorf("stuck client %d: %w", c.Number(), cmp.Or(err, engines.ErrClosed))
+			return nil, fmt.Errorf("client %d: %w", c.Number(), cmp.Or(err, engines.ErrClosed))
 		}
 		one.taken, one.sampledAt = one.stopped, clock.Now()
 		w.watches = append(w.watches, one)
@@ -120,7 +120,7 @@ func (w *sampler) look(one *watch) {
 	now := clock.Now()
 	owed := one.conn.Owed()
 	member, _ := w.session.strategy.Member(one.report.Number)
-	w.hold(one, now, owed+member.QueuedBytes)
+	w.hold(one, now, max(owed, member.QueuedBytes)) // a message being written counts in both
 	one.report.QueuedMax = max(one.report.QueuedMax, member.Queued)
 	if member.Dropped > one.report.Drops {
 		one.report.Drops = member.Dropped
@@ -132,8 +132,7 @@ func (w *sampler) look(one *watch) {
 			taken = n
 		}
 	}) != nil {
-		one.owedSince = 0 // closed: nothing is owed any more
-		return
+		return // closed: what it owed until then still tells why
 	}
 	switch {
 	case owed == 0:
@@ -189,6 +188,7 @@ func (w *sampler) reports(lost map[int]loss, owed func(number int) int, failed f
 			} else {
 				r.EvictedBy, r.EvictedAt = l.why, l.at
 				w.notice(one, l.why, l.at)
+				w.closedForOwing(one)
 			}
 		}
 		r.Owed, r.Failed = owed(r.Number), failed(r.Number)
@@ -196,6 +196,18 @@ func (w *sampler) reports(lost map[int]loss, owed func(number int) int, failed f
 		out = append(out, *r)
 	}
 	return out
+}
+
+// closedForOwing: a client that was closed because of what it owed, before a jam could be timed, was jammed from the
+// moment it owed: a cap of a few messages acts faster than the proof.
+func (w *sampler) closedForOwing(one *watch) {
+	r := &one.report
+	switch r.EvictedBy {
+	case engines.ErrWriteOverflow.Error(), engines.ErrQueueFull.Error(), engines.ErrWriteTimeout.Error():
+		if r.JamAt == 0 && one.owedSince != 0 {
+			r.JamAt, r.JamRound = one.owedSince, w.roundAt(one.owedSince).n
+		}
+	}
 }
 
 // heldKept bounds the points of a curve in the results file.

@@ -26,7 +26,7 @@ const (
 // noters are in the order of the page: doubts first, then what the columns mean, then what was set up how.
 var noters = []func(*result.File) []note{
 	failedCells, failedTrials, undelivered, disordered, fleetLimit, fellBehind, stolen, clockSteps, mergedStamps, lateSomewhere,
-	calmTrials, notResolvable, noticedVaries, undeliveredWhileStuck, closedHealthy, closedOthers, lateSomewhereWhileStuck, notBack,
+	calmTrials, notResolvable, noticedVaries, undeliveredWhileStuck, closedHealthy, closedOthers, outcomes, lateSomewhereWhileStuck, notBack,
 	rearmed, unbounded, neverEvicted, swallowed, dropCameLate, dropCannotAct,
 	trialsNote, latencyNote, noBareRounds, preemptions, fleetCost, loopback, lateMeans, heldMeans, mixedMode,
 	differences, warnings,

@@ -9,8 +9,12 @@ import (
 	"wsfanout/compare/result"
 )
 
-// jamText says where the jam is proven and where not, when it came, and when it would have come without small buffers.
+// jamText says where the jam is proven and where not, when it came, and when it would have come without small buffers; ""
+// if nobody should have jammed.
 func jamText(f *result.File) string {
+	if f.Plan.Stuck == 0 {
+		return ""
+	}
 	parts := []string{jamProof(f)}
 	if text := jamCourse(f); text != "" {
 		parts = append(parts, text)
@@ -33,7 +37,7 @@ func jamProof(f *result.File) string {
 		c := &f.Cells[i]
 		bad := neverJammed(c)
 		if len(bad) > 0 && !hasProof(c) {
-			calm = append(calm, fmt.Sprintf("%s (%s)", name(c), withoutVerdict(bad[len(bad)-1].Stuck.Jam.Arithmetic)))
+			calm = append(calm, fmt.Sprintf("%s (%s)", name(c), oneLine(bad[len(bad)-1].Stuck.Jam.Arithmetic)))
 		}
 		if len(bad) > 0 || hasProof(c) {
 			measured++
@@ -64,7 +68,7 @@ func jamCourse(f *result.File) string {
 	}
 	text := fmt.Sprintf("it came in round %s, when the kernel had taken %s since the client stopped reading", between(rounds, count), between(bytes, size))
 	if f.Plan.Jam != "natural" {
-		return text + ", filler first"
+		return text + ", filler before the first round included"
 	}
 	perRound := float64(max(f.Plan.SizeBytes, 1))
 	messages := func(bytes float64) string { return significant(bytes / perRound) }

@@ -24,7 +24,9 @@ func whoPays(p *page) string {
 			key = ""
 		}
 	}
-	out.WriteString(p.keyed("jam", jamText(p.File)))
+	if text := jamText(p.File); text != "" {
+		out.WriteString(p.keyed("jam", text))
+	}
 	return out.String()
 }
 
@@ -76,7 +78,7 @@ func (p *page) price(engine string) string {
 		parts = append(parts, neighbours(waiting)+with(waiting, all))
 	}
 	if len(holding) > 0 {
-		parts = append(parts, p.memory(holding)+with(holding, all))
+		parts = append(parts, strings.TrimPrefix(with(holding, all)+" memory, ", " ")+p.memory(holding))
 	}
 	if len(unknown) > 0 {
 		parts = append(parts, "whether neighbours wait is not resolvable at this D"+with(unknown, all))
@@ -116,7 +118,7 @@ func (p *page) memory(cells []*result.Cell) string {
 		held = max(held, worst(c, heldMost))
 		heap = max(heap, worst(c, heapGrowth))
 	}
-	text := fmt.Sprintf("memory, %s: up to %s held for each (%s)", p.growth(cells), size(held), form[heldAs(cells[0], extrasOf(cells[0]))])
+	text := fmt.Sprintf("%s: up to %s held for each (%s)", p.growth(cells), size(held), form[heldAs(cells[0], extrasOf(cells[0]))])
 	if heap > 0 {
 		text += fmt.Sprintf(", while the heap grew by up to %s, garbage included", size(heap))
 	}
@@ -137,8 +139,10 @@ func (p *page) growth(cells []*result.Cell) string {
 	}
 	limit := writeTimeout(cells[0])
 	switch {
+	case ends[""] && len(ends) > 1:
+		return rate + " x stuck clients without end, as not all of them were evicted"
 	case ends[""]:
-		return rate + " x stuck clients for as long as they stay: nothing evicted them in this run"
+		return rate + " x stuck clients without end, as nothing evicted them"
 	case len(ends) == 1 && ends["write overflow"]:
 		return fmt.Sprintf("%s x stuck clients up to the pending cap of %s", rate, pendingCap(cells[0]))
 	case len(ends) == 1 && ends["write timeout"] && limit > 0:

@@ -44,7 +44,9 @@ func option(c *result.Cell, name string) time.Duration {
 	return d
 }
 
-func queues(c *result.Cell) bool { return c.Strategy == "chan" || strings.HasPrefix(c.Strategy, "chan:") }
+func queues(c *result.Cell) bool {
+	return c.Strategy == "chan" || strings.HasPrefix(c.Strategy, "chan:")
+}
 
 // queueLength is that of a chan cell, in messages.
 func queueLength(c *result.Cell) int {

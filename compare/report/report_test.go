@@ -19,7 +19,9 @@ func TestText(t *testing.T) {
 		why, file, golden string
 		opt               Options
 	}{
-		{"six trials: medians with intervals", "complete.json", "complete.golden", Options{}},
+		{"variants of the stuck half: every reason why a figure is missing or needs a note", "variants.json", "variants.golden", Options{}},
+		{"all columns of the stuck half", "variants.json", "variantswide.golden", Options{Wide: true}},
+		{"six trials of the whole matrix: medians with intervals", "complete.json", "complete.golden", Options{}},
 		{"one trial: no interval, and a note that says why", "onetrial.json", "onetrial.golden", Options{Width: 120}},
 		{"interrupted, failed cells, doubts of every kind, specs too long for the table", "troubled.json", "troubled.golden", Options{Width: 120}},
 		{"the wide table may exceed the width, its notes may not", "complete.json", "wide.golden", Options{Width: 120, Wide: true}},
@@ -89,7 +91,24 @@ func load(t *testing.T, name string) *result.File {
 		t.Fatal(err)
 	}
 	f.Summarize()
+	if err := checked(f); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
 	return f
+}
+
+// checked keeps the fixtures honest: their accounts add up.
+func checked(f *result.File) error {
+	for _, c := range f.Cells {
+		for _, trial := range c.Trials {
+			for _, p := range []*result.Phase{trial.Healthy, trial.Stuck} {
+				if p != nil && p.Check() != nil {
+					return p.Check()
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func golden(t *testing.T, name string, got []byte) {

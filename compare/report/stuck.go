@@ -38,7 +38,7 @@ func (p *page) stuckRows(g *grid) selection {
 		case len(proven(c)) > 0:
 			return true
 		case len(calm) > 0:
-			row.free, row.color = "never jammed: "+withoutVerdict(calm[len(calm)-1].Stuck.Jam.Arithmetic), red
+			row.free, row.color = "never jammed: "+oneLine(calm[len(calm)-1].Stuck.Jam.Arithmetic), red
 		case len(errors) > 0:
 			row.free, row.color = "failed: "+errors[len(errors)-1], red
 		case len(c.Trials) == 0:
@@ -50,18 +50,40 @@ func (p *page) stuckRows(g *grid) selection {
 	})
 }
 
-// withoutVerdict leaves the numbers: that the client never jammed is said already.
-func withoutVerdict(arithmetic string) string {
-	return strings.Replace(oneLine(arithmetic), " never jammed:", ":", 1)
+// stuckTitle says who misbehaves how, where in the list, and what a write may take.
+func (p *page) stuckTitle() string {
+	return fmt.Sprintf("%s (%s; %s)", strings.Join(p.misbehaviour(), ", "), p.place(), p.patience())
 }
 
-// stuckTitle says who stopped reading, where in the list, and what a write may take.
-func (p *page) stuckTitle() string {
-	who := "ONE CLIENT STOPS READING"
-	if p.Plan.Stuck != 1 {
-		who = count(float64(p.Plan.Stuck)) + " CLIENTS STOP READING"
+// misbehaviour counts the extra clients of the first phase by what they do.
+func (p *page) misbehaviour() []string {
+	counts := map[string]int{}
+	for i := range p.Cells {
+		if phases := stuckPhases(&p.Cells[i]); len(phases) > 0 {
+			for _, o := range phases[0].Others {
+				counts[o.Kind]++
+			}
+			break
+		}
 	}
-	return fmt.Sprintf("%s (%s; %s)", who, p.place(), p.patience())
+	if len(counts) == 0 {
+		counts["stuck"] = p.Plan.Stuck
+	}
+	var parts []string
+	for _, m := range []struct{ kind, one, many string }{
+		{"stuck", "ONE CLIENT STOPS READING", "CLIENTS STOP READING"},
+		{"resumed", "ONE CLIENT STOPS READING FOR A WHILE", "CLIENTS STOP READING FOR A WHILE"},
+		{"slow", "ONE CLIENT READS SLOWLY", "CLIENTS READ SLOWLY"},
+		{"vanished", "ONE CLIENT VANISHES", "CLIENTS VANISH"},
+	} {
+		switch n := counts[m.kind]; {
+		case n == 1:
+			parts = append(parts, m.one)
+		case n > 1:
+			parts = append(parts, count(float64(n))+" "+m.many)
+		}
+	}
+	return parts
 }
 
 func (p *page) place() string {

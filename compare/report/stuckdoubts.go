@@ -23,7 +23,7 @@ func calmTrials(f *result.File) []note {
 		if len(calm) == 0 {
 			return ""
 		}
-		return fmt.Sprintf("%d of %d: %s", len(calm), len(c.Trials), withoutVerdict(calm[len(calm)-1].Stuck.Jam.Arithmetic))
+		return fmt.Sprintf("%d of %d: %s", len(calm), len(c.Trials), oneLine(calm[len(calm)-1].Stuck.Jam.Arithmetic))
 	})
 }
 
@@ -59,7 +59,7 @@ func noticedVaries(f *result.File) []note {
 	})
 }
 
-// tally is "queue full 4, nobody 2", the most frequent first.
+// tally is "queue full 4, nobody 2", the most frequent first, "" for nothing.
 func tally(counts map[string]int) string {
 	met := slices.SortedStableFunc(maps.Keys(counts), func(a, b string) int {
 		if counts[a] != counts[b] {
@@ -81,13 +81,7 @@ func undeliveredWhileStuck(f *result.File) []note {
 
 // closedHealthy are false kills: healthy clients that the server closed.
 func closedHealthy(f *result.File) []note {
-	return doubtStuck(f, "false kills, healthy clients that were closed", func(c *result.Cell) string {
-		kills := falseKills(c)
-		if len(kills) == 0 {
-			return ""
-		}
-		return tally(kills)
-	})
+	return doubtStuck(f, "false kills, healthy clients that were closed", func(c *result.Cell) string { return tally(falseKills(c)) })
 }
 
 // falseKills are over all proven trials, by reason.
@@ -103,20 +97,42 @@ func falseKills(c *result.Cell) map[string]int {
 
 // closedOthers are false kills among the clients that misbehave but live: slow ones, and those that read again.
 func closedOthers(f *result.File) []note {
-	return doubtStuck(f, "false kills, clients that were alive although slow", func(c *result.Cell) string {
-		kills := map[string]int{}
-		for _, p := range stuckPhases(c) {
-			for _, o := range p.Others {
-				if o.FalseKill != "" {
-					kills[o.Kind+" client, "+oneLine(o.FalseKill)]++
-				}
+	return doubtStuck(f, "false kills, clients that were closed although they were alive", func(c *result.Cell) string {
+		return tally(others(c, func(o *result.Other) string { return o.FalseKill }))
+	})
+}
+
+// outcomes are what became of those that were not closed wrongly.
+func outcomes(f *result.File) []note {
+	return doubtStuck(f, "what became of the clients that were slow or read again", func(c *result.Cell) string {
+		return tally(others(c, func(o *result.Other) string {
+			if o.FalseKill != "" {
+				return ""
+			}
+			return o.Outcome
+		}))
+	})
+}
+
+// survivors are extra clients that are still members at the end, as they should be.
+func survivors(o *result.Other) string {
+	if strings.HasPrefix(o.Outcome, "evicted") {
+		return ""
+	}
+	return o.Outcome
+}
+
+// others counts what is said of the extra clients of the proven trials, by kind; "" is nothing.
+func others(c *result.Cell, said func(*result.Other) string) map[string]int {
+	counts := map[string]int{}
+	for _, p := range stuckPhases(c) {
+		for i := range p.Others {
+			if text := said(&p.Others[i]); text != "" {
+				counts[p.Others[i].Kind+" client, "+oneLine(text)]++
 			}
 		}
-		if len(kills) == 0 {
-			return ""
-		}
-		return tally(kills)
-	})
+	}
+	return counts
 }
 
 func notBack(f *result.File) []note {
@@ -128,6 +144,9 @@ func notBack(f *result.File) []note {
 		text := strings.Join(recoveryParts(*r), ", ")
 		if reasons(c, evictedBy)[""] > 0 {
 			text += ", and its stuck client was never evicted"
+		}
+		if live := others(c, survivors); len(live) > 0 {
+			text += ", those of its living extra clients included"
 		}
 		return text
 	})

@@ -20,10 +20,10 @@ var stuckFigures = []figure{
 
 var wideStuckFigures = []figure{
 	{column{"late, all trials", true}, each(lateSpan)},
-	{column{"p50 ms", true}, scaled(stuckP50, 1e6)},
-	{column{"p99 ms", true}, scaled(stuckP99, 1e6)},
-	{column{"p99 due", true}, medians(stuckP99Due, duration)},
-	{column{"worst due", true}, medians(stuckMaxDue, duration)},
+	{column{"p50", true}, medians(stuckP50, duration)},
+	{column{"p99", true}, medians(stuckP99, duration)},
+	{column{"p99 from due", true}, medians(stuckP99Due, duration)},
+	{column{"worst from due", true}, medians(stuckMaxDue, duration)},
 	{column{"jam round", true}, each(jamRounds)},
 	{column{"absorbed", true}, each(absorbed)},
 	{column{head: "evicted by"}, each(evictedOf)},
@@ -139,7 +139,7 @@ func absorbed(c *result.Cell) string {
 }
 
 func queuedOf(c *result.Cell) string {
-	s, ok := c.Over(queuedMost)
+	s, ok := c.Over(waitingMost)
 	if !ok || !queues(c) {
 		return ""
 	}

@@ -36,9 +36,19 @@ func stuckPhases(c *result.Cell) []*result.Phase {
 func jammedClients(c *result.Cell) []*result.JamClient {
 	var clients []*result.JamClient
 	for _, p := range stuckPhases(c) {
-		for i := range p.Jam.Clients {
-			clients = append(clients, &p.Jam.Clients[i])
-		}
+		clients = append(clients, stuckClients(p)...)
+	}
+	return clients
+}
+
+// stuckClients of one phase; none where the others are merely slow.
+func stuckClients(p *result.Phase) []*result.JamClient {
+	if p.Jam == nil {
+		return nil
+	}
+	var clients []*result.JamClient
+	for i := range p.Jam.Clients {
+		clients = append(clients, &p.Jam.Clients[i])
 	}
 	return clients
 }
@@ -71,8 +81,8 @@ func ofBlast(number func(*result.Blast) *int64) result.Measure {
 func mostOf(number func(*result.JamClient) *int64) result.Measure {
 	return ofStuck(func(p *result.Phase) *int64 {
 		var most *int64
-		for i := range p.Jam.Clients {
-			if v := number(&p.Jam.Clients[i]); v != nil && (most == nil || *v > *most) {
+		for _, j := range stuckClients(p) {
+			if v := number(j); v != nil && (most == nil || *v > *most) {
 				most = v
 			}
 		}
@@ -103,14 +113,20 @@ var (
 	evictAfter  = mostOf(func(j *result.JamClient) *int64 { return j.EvictAfterNs })
 	heldMost    = mostOf(func(j *result.JamClient) *int64 { return &j.HeldBytesMax })
 	drops       = mostOf(func(j *result.JamClient) *int64 { return &j.Drops })
-	queuedMost  = mostOf(func(j *result.JamClient) *int64 { return whole(&j.QueuedMax) })
+	waitingMost = mostOf(func(j *result.JamClient) *int64 { return whole(new(max(j.QueuedMax-1, 0))) }) // without the one being written
 
 	stuckP50    = ofStuckLatency(fromStart, func(l *result.Latency) *int64 { return &l.P50 })
 	stuckP99    = ofStuckLatency(fromStart, func(l *result.Latency) *int64 { return &l.P99 })
 	stuckP99Due = ofStuckLatency(fromDue, func(l *result.Latency) *int64 { return &l.P99 })
 	stuckMaxDue = ofStuckLatency(fromDue, func(l *result.Latency) *int64 { return &l.Max })
-	heapGrowth  = ofStuck(func(p *result.Phase) *int64 { return p.Jam.HeapGrowthBytes })
 )
+
+var heapGrowth = ofStuck(func(p *result.Phase) *int64 {
+	if p.Jam == nil {
+		return nil
+	}
+	return p.Jam.HeapGrowthBytes
+})
 
 func whole(n *int) *int64 {
 	if n == nil {

@@ -91,10 +91,10 @@ func pendingCap(c *result.Cell) string {
 
 // swallowed: a hub that waits for one client does not start the rounds that are due meanwhile.
 func swallowed(f *result.File) []note {
-	const title = "the write timeout is longer than the interval: rounds that were due while the hub was still in an earlier one"
+	const title = "a write may take longer than the interval: rounds that were due while the hub was still in an earlier one"
 	return doubtStuck(f, title, func(c *result.Cell) string {
 		d, rounds := writeTimeout(c), worst(c, roundsSwallowed)
-		if int64(d) <= f.Plan.IntervalNs || rounds == 0 {
+		if d > 0 && int64(d) <= f.Plan.IntervalNs || rounds == 0 || worst(c, lateRounds) == 0 {
 			return ""
 		}
 		return fmt.Sprintf("%s of %d, worst delivery %s from the schedule",
@@ -124,13 +124,16 @@ func dropCameLate(f *result.File) []note {
 		if reasons(c, evictedBy)[""] == 0 {
 			first = "the eviction came first"
 		}
-		return fmt.Sprintf("%s, queue held %s of %d", first, count(worst(c, queuedMost)), queueLength(c))
+		if held := worst(c, waitingMost); held > 0 {
+			return fmt.Sprintf("%s, queue held %s of %d", first, count(held), queueLength(c))
+		}
+		return first
 	})
 }
 
 // dropCannotAct: a writer that never waits never lets its queue fill.
 func dropCannotAct(f *result.File) []note {
-	const title = "the drop cannot act where writes never block: the queue stays empty and the engine holds what the client does not take"
+	const title = "the drop cannot act where writes never block: the queue never fills and the engine holds what the client does not take"
 	return doubtStuck(f, title, func(c *result.Cell) string {
 		block, known := writesBlock(c, extrasOf(c))
 		if !queues(c) || gated(c) || block || !known || worst(c, drops) > 0 {

@@ -104,6 +104,16 @@ func (c *client) drain() {
 	go func() { _, _ = io.Copy(io.Discard, c.r) }()
 }
 
+// readAt reads bytes per second, a little at each tick, for a while.
+func (c *client) readAt(rate int64, tick, while time.Duration) {
+	read := int64(0)
+	for start := time.Now(); time.Since(start) < while; time.Sleep(tick) {
+		due := int64(time.Since(start).Seconds() * float64(rate))
+		n, _ := io.CopyN(io.Discard, c.r, due-read)
+		read += n
+	}
+}
+
 // closeCode reads to the close frame and returns its code, or the error that came instead.
 func (c *client) closeCode() (ws.StatusCode, error) {
 	for {
@@ -123,6 +133,8 @@ func (c *client) send(f ws.Frame) {
 	c.t.Helper()
 	c.raw(ws.MustCompileFrame(ws.MaskFrame(f)))
 }
+
+func (c *client) sendText(text string) { c.send(ws.NewTextFrame([]byte(text))) }
 
 // raw sends bytes as they are.
 func (c *client) raw(b []byte) {

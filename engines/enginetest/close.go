@@ -17,11 +17,13 @@ import (
 // frameLimit is generous: it ends a test that would hang.
 const frameLimit = 10 * time.Second
 
-func (s *Suite) closing(t *testing.T) {
-	t.Run("cause", s.causes)
-	t.Run("half a handshake", s.halfHandshake)
-	t.Run("evict", s.evict)
-	t.Run("keepalive", s.keepalive)
+func (s *Suite) closing() Cases {
+	return Cases{
+		"cause":            s.causes,
+		"half a handshake": s.halfHandshake,
+		"evict":            s.evict,
+		"keepalive":        s.keepalive,
+	}
 }
 
 // causes has clients leave in every way there is. The last client stays and must be disturbed by none of them.

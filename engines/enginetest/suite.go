@@ -42,11 +42,9 @@ const (
 func Run(t *testing.T, s Suite) {
 	t.Run("bytes", s.bytes)
 	t.Run("admit", s.admit)
-	t.Run("close", s.closing)
 	t.Run("control", s.control)
-	t.Run("owed", s.owed)
 	t.Run("ping", s.pings)
-	t.Run("timeout", s.timeouts)
+	t.Run("timed", func(t *testing.T) { Together(t, s.closing(), s.timeouts()) })
 	t.Run("stop", s.stops)
 }
 
@@ -59,11 +57,16 @@ func (s *Suite) known(d Deviation) bool {
 	return false
 }
 
-// together runs cases that mostly sleep at the same time, however few processors there are.
-func together(t *testing.T, cases map[string]func(*testing.T)) {
+// Cases are tests by name.
+type Cases map[string]func(*testing.T)
+
+// Together runs cases that mostly sleep at the same time, however few processors there are.
+func Together(t *testing.T, groups ...Cases) {
 	var all sync.WaitGroup
-	for name, f := range cases {
-		all.Go(func() { t.Run(name, f) })
+	for _, group := range groups {
+		for name, f := range group {
+			all.Go(func() { t.Run(name, f) })
+		}
 	}
 	all.Wait()
 }
@@ -82,6 +85,7 @@ type server struct {
 
 	onOpen    func(engines.Conn)
 	onMessage func(engines.Conn, []byte)
+	onClose   func(engines.Conn)
 }
 
 // start starts the engine with changed options; the test's end stops it.
@@ -151,6 +155,9 @@ func (srv *server) messaged(c engines.Conn, b []byte) {
 }
 
 func (srv *server) closed(c engines.Conn, cause error) {
+	if srv.onClose != nil {
+		srv.onClose(c)
+	}
 	srv.mu.Lock()
 	defer srv.mu.Unlock()
 	srv.causes[c.Number()] = append(srv.causes[c.Number()], cause)

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"errors"
 	"io"
+	"sync"
 	"testing"
 	"time"
 
@@ -10,27 +11,29 @@ import (
 )
 
 // timeouts checks what `enforced` means: a byte owed for longer than the write timeout D evicts, and nothing else does.
-func (s *Suite) timeouts(t *testing.T) {
-	cases := map[string]func(*testing.T){
-		"stuck, one burst":  func(t *testing.T) { s.stuck(t, engines.DeadlineEnforced, 0) },
-		"stuck, rounds":     func(t *testing.T) { s.stuck(t, engines.DeadlineEnforced, 50*time.Millisecond) },
+func (s *Suite) timeouts() Cases {
+	list := Cases{
+		"owed":              s.owed,
+		"stuck, one burst":  func(t *testing.T) { s.stuck(t, 0) },
+		"stuck, rounds":     func(t *testing.T) { s.stuck(t, 50*time.Millisecond) },
 		"idle":              s.idle,
 		"drained, silence":  s.drained,
 		"none, then evict":  s.unlimited,
 		"user timeout":      s.userTimeout,
 		"overtaken by peer": s.stuckThenGone,
+		"lock over a write": s.lock,
 	}
 	if !s.Brief {
-		cases["steady"] = s.steady
+		list["steady"] = func(t *testing.T) { s.steady(t).wantOpen(1) }
 	}
-	together(t, cases)
+	return list
 }
 
 const stuckTimeout = 400 * time.Millisecond
 
 // stuck never reads. It is evicted D after its first byte was owed, whether one burst came or rounds more often than D.
-func (s *Suite) stuck(t *testing.T, deadline string, interval time.Duration) {
-	srv := s.start(t, func(o *engines.Options) { o.WriteTimeout, o.Deadline = stuckTimeout, deadline })
+func (s *Suite) stuck(t *testing.T, interval time.Duration) {
+	srv := s.start(t, func(o *engines.Options) { o.WriteTimeout = stuckTimeout })
 	_, c := srv.dialStuck(1)
 	healthy := srv.dial(2)
 	healthy.drain()
@@ -89,36 +92,26 @@ func (s *Suite) drained(t *testing.T) {
 }
 
 // steady reads 1 MiB/s, gets a burst of 256 KiB and then 0.94 MiB/s: it owes something for longer than D, but no byte for
-// longer than a third of D.
-func (s *Suite) steady(t *testing.T) {
+// longer than a third of D. It returns when that is over, or when the client was closed.
+func (s *Suite) steady(t *testing.T) *server {
 	const d, step, rate = time.Second, 20 * time.Millisecond, 1 << 20
 	srv := s.start(t, func(o *engines.Options) { o.WriteTimeout = d })
 	reader, conn := srv.dialStuck(1)
-	end := time.Now().Add(3 * d)
-	go func() {
-		for start, read := time.Now(), int64(0); time.Now().Before(end); time.Sleep(step / 4) {
-			due := int64(time.Since(start).Seconds() * rate)
-			n, _ := io.CopyN(io.Discard, reader.r, due-read)
-			read += n
-		}
-		reader.drain()
-	}()
-	burst := make([]byte, 8<<10)
+	go reader.readAt(rate, step/4, 4*d)
 	for range 32 {
-		if err := conn.Write(burst); err != nil {
+		if err := conn.Write(make([]byte, 8<<10)); err != nil {
 			t.Errorf("Write of the burst: %v", err)
 		}
 	}
-	per := step.Seconds() * rate * 0.94
-	message := make([]byte, int(per))
-	for start, sent := time.Now(), 0; time.Now().Before(end); sent++ {
-		time.Sleep(time.Until(start.Add(time.Duration(sent) * step)))
-		if err := conn.Write(message); err != nil {
-			t.Errorf("Write %v after the burst: %v", time.Since(start), err)
+	message := make([]byte, rate*94/100*step/time.Second)
+	for start, sent := time.Now(), time.Duration(0); time.Since(start) < 3*d; sent++ {
+		time.Sleep(time.Until(start.Add(sent * step)))
+		if conn.Write(message) != nil {
 			break
 		}
 	}
-	srv.wantOpen(1)
+	time.Sleep(100 * time.Millisecond) // for OnClose
+	return srv
 }
 
 // unlimited has no write timeout: a stuck client stays and owes, until somebody evicts it.
@@ -158,4 +151,23 @@ func (s *Suite) stuckThenGone(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	reader.reset()
 	srv.wantClose(1, 2*time.Second, engines.ErrPeerClosed)
+}
+
+// lock holds a lock over every write, as a hub does, which OnClose takes.
+func (s *Suite) lock(t *testing.T) {
+	var hub sync.Mutex
+	srv := s.start(t, func(o *engines.Options) { o.WriteTimeout = stuckTimeout }, func(srv *server) {
+		srv.onClose = func(engines.Conn) { hub.Lock(); defer hub.Unlock() }
+	})
+	for i, leave := range []func(*client){(*client).reset, func(*client) {}} {
+		reader, c := srv.dialStuck(i)
+		go func() { time.Sleep(50 * time.Millisecond); leave(reader) }()
+		for err := error(nil); err == nil; time.Sleep(time.Millisecond) {
+			hub.Lock()
+			err = c.Write(make([]byte, 4096))
+			hub.Unlock()
+		}
+	}
+	srv.wantClose(0, 5*time.Second, engines.ErrPeerClosed)
+	srv.wantClose(1, 5*time.Second, engines.ErrWriteTimeout)
 }
