@@ -3,10 +3,12 @@ package engines_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gobwas/ws"
 	"github.com/lesismal/nbio/logging"
@@ -15,10 +17,69 @@ import (
 	"wsfanout/internal/sock"
 )
 
+// serve starts an engine until the test ends.
+func serve(t *testing.T, o engines.Options, h engines.Hooks) (addr string, err error) {
+	t.Helper()
+	e, err := engines.New(o, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Start(ln); err != nil {
+		_ = ln.Close()
+		return "", err
+	}
+	t.Cleanup(func() { _ = e.Stop(context.Background()) })
+	return ln.Addr().String(), nil
+}
+
+func connect(t *testing.T, addr string, number int) {
+	t.Helper()
+	conn, _, _, err := ws.Dial(context.Background(), fmt.Sprintf("ws://%s/ws?i=%d", addr, number))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+}
+
+// TestReadDeadlineIsMended has the library's deadline for the HTTP request come after the upgrade has cleared it.
+func TestReadDeadlineIsMended(t *testing.T) {
+	suite(t, "nbio")
+	opened, closed := make(chan engines.Conn, 2), make(chan int, 2)
+	addr, err := serve(t, resolve(t, "nbio"), engines.Hooks{
+		OnOpen:  func(c engines.Conn) { opened <- c },
+		OnClose: func(c engines.Conn, _ error) { closed <- c.Number() },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mended, victim = 0, 1
+	for number := range 2 {
+		connect(t, addr, number)
+		c := <-opened
+		engines.LateRequestDeadline(c, 50*time.Millisecond)
+		if number == mended {
+			engines.MendReadDeadline(c)
+		}
+	}
+	if number := <-closed; number != victim {
+		t.Errorf("client %d was closed first, want the one that was not mended", number)
+	}
+	select {
+	case number := <-closed:
+		t.Errorf("client %d was closed at the deadline of its request", number)
+	case <-time.After(150 * time.Millisecond):
+	}
+}
+
 // TestSendBuffer wants the listener's buffer on the accepted connection, or a refusal before the first client.
 func TestSendBuffer(t *testing.T) {
 	for _, name := range engines.Names() {
 		t.Run(name, func(t *testing.T) {
+			suite(t, name) // skips what the race detector cannot run
 			for _, c := range []struct{ ask, want int }{{0, 0}, {32 << 10, 64 << 10}, {1 << 30, -1}} {
 				sendBuffer(t, name, c.ask, c.want)
 			}
@@ -30,27 +91,14 @@ func sendBuffer(t *testing.T, name string, ask, want int) {
 	o := resolve(t, name)
 	o.SendBuffer = ask
 	opened := make(chan engines.Conn, 1)
-	e, err := engines.New(o, engines.Hooks{OnOpen: func(c engines.Conn) { opened <- c }})
+	addr, err := serve(t, o, engines.Hooks{OnOpen: func(c engines.Conn) { opened <- c }})
 	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Start(ln); err != nil {
 		if want >= 0 {
 			t.Errorf("asked for %d: %v", ask, err)
 		}
-		_ = ln.Close()
 		return
 	}
-	defer e.Stop(context.Background())
-	conn, _, _, err := ws.Dial(context.Background(), "ws://"+ln.Addr().String()+"/ws?i=0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	connect(t, addr, 0)
 	kept := 0
 	if err := (<-opened).Control(func(fd uintptr) { kept, err = sock.SendBuffer(int(fd)) }); err != nil {
 		t.Fatal(err)
@@ -62,6 +110,7 @@ func sendBuffer(t *testing.T, name string, ask, want int) {
 
 // TestNbioLogsNothingToStdout: results go there.
 func TestNbioLogsNothingToStdout(t *testing.T) {
+	suite(t, "nbio")
 	stdout := os.Stdout
 	r, w, err := os.Pipe()
 	if err != nil {
