@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/lesismal/nbio/nbhttp/websocket"
@@ -46,10 +47,10 @@ func (w *nbioWire) Write(b []byte) (int, error) {
 	defer w.mu.Unlock()
 	_ = w.c.conn.SetWriteDeadline(w.c.deadline())
 	n, err := w.c.conn.Write(b)
-	w.c.account.taken.Add(int64(len(b)))
 	if err != nil {
 		err = w.c.failed(err)
 	}
+	w.c.account.taken.Add(int64(len(b)))
 	return n, err
 }
 
@@ -71,7 +72,9 @@ func (c *nbioBlocking) failed(err error) error {
 		return ErrClosed
 	}
 	cause := blockedWriteCause(err, &c.engine.options)
-	c.Evict(cause)
+	if !errors.Is(err, syscall.EPIPE) { // then the kernel has told the reason to the reader, who is about to report it
+		c.Evict(cause)
+	}
 	return cause
 }
 
@@ -135,7 +138,21 @@ func (c *nbioBlocking) Evict(cause error) {
 func (c *nbioBlocking) closed(err error) {
 	c.over.Store(true)
 	c.pinger.stop()
+	if c.engine.options.UserTimeout > 0 {
+		c.hearWriter()
+	}
 	c.engine.roster.close(c, c.verdict(c.readCause(err)))
+}
+
+// hearWriter lets a write under way end first: the kernel tells the reason of an end to the reader or to the writer. The
+// socket is closed by now, so the write does end.
+func (c *nbioBlocking) hearWriter() {
+	for range 100 {
+		if c.cause.Load() != nil || c.account.owed() == 0 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 func (c *nbioBlocking) readCause(err error) error {

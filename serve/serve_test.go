@@ -117,15 +117,19 @@ func TestRoundsFollowAnAbsoluteScheduleInPairs(t *testing.T) {
 	for number, c := range clients {
 		for i, r := range issued.Rounds {
 			c.SetReadDeadline(time.Now().Add(5 * time.Second))
-			f, err := ws.ReadFrame(c)
-			if err != nil || len(f.Payload) != 256 {
-				t.Fatalf("client %d, message %d: %d bytes, %v", number, i, len(f.Payload), err)
+			header, err := ws.ReadHeader(c)
+			if err != nil || header.Length != 256 {
+				t.Fatalf("client %d, message %d: %+v, %v", number, i, header, err)
+			}
+			payload := make([]byte, 256)
+			if _, err := io.ReadFull(c, payload); err != nil {
+				t.Fatal(err)
 			}
 			want := stamp.Stamp{Start: r.Start, Round: r.N, Due: r.Due, Kind: stamp.Strategy}
 			if r.Bare {
 				want.Kind = stamp.Bare
 			}
-			if got := stamp.Get(f.Payload); got != want {
+			if got := stamp.Get(payload); got != want {
 				t.Errorf("client %d, message %d: stamp %+v, want %+v", number, i, got, want)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"sync"
@@ -116,11 +117,15 @@ func (h *hall) broadcast(n uint32, size int) Tally {
 func read(t *testing.T, c net.Conn) string {
 	t.Helper()
 	c.SetReadDeadline(time.Now().Add(5 * time.Second))
-	f, err := ws.ReadFrame(c)
+	header, err := ws.ReadHeader(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimRight(string(f.Payload), "\x00")
+	payload := make([]byte, header.Length)
+	if _, err := io.ReadFull(c, payload); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimRight(string(payload), "\x00")
 }
 
 func within(t *testing.T, what string, done func() bool) {

@@ -56,7 +56,7 @@ func (p *page) price(engine string) string {
 	var all, waiting, holding, unknown []*result.Cell
 	for i := range p.Cells {
 		c := &p.Cells[i]
-		if c.Engine != engine || !hasProof(c) {
+		if c.Engine != engine || !hasProof(c) || c.IsControl() {
 			continue
 		}
 		all = append(all, c)

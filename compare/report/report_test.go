@@ -91,6 +91,7 @@ func load(t *testing.T, name string) *result.File {
 		t.Fatal(err)
 	}
 	f.Summarize()
+	f.Verdict = Verdict(f)
 	if err := checked(f); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

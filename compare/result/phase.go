@@ -19,13 +19,16 @@ type Phase struct {
 	Hub          Hub            `json:"hub_ns,omitzero"`
 	Spectrum     [][2]float64   `json:"spectrum,omitempty"`  // [quantile, latency ns]
 	Positions    [][2]float64   `json:"positions,omitempty"` // [client number, its median latency ns], thinned
-	Server       Server         `json:"server,omitzero"`
-	Fleet        Fleet          `json:"fleet,omitzero"`
-	AchievedRate float64        `json:"achieved_rate,omitempty"` // planned duration of the schedule / the one it took
-	StealNs      int64          `json:"steal_ns"`
-	Jam          *Jam           `json:"jam,omitempty"`    // stuck phase only
-	Others       []Other        `json:"others,omitempty"` // stuck phase only
-	Blast        *Blast         `json:"blast,omitempty"`  // stuck phase only
+	// JammedPositions are of the round in which the first stuck client jammed: [client number, its latency ns], thinned; stuck
+	// phase only.
+	JammedPositions [][2]float64 `json:"jammed_positions,omitempty"`
+	Server          Server       `json:"server,omitzero"`
+	Fleet           Fleet        `json:"fleet,omitzero"`
+	AchievedRate    float64      `json:"achieved_rate,omitempty"` // planned duration of the schedule / the one it took
+	StealNs         int64        `json:"steal_ns"`
+	Jam             *Jam         `json:"jam,omitempty"`    // stuck phase only
+	Others          []Other      `json:"others,omitempty"` // stuck phase only
+	Blast           *Blast       `json:"blast,omitempty"`  // stuck phase only
 }
 
 // Latency is a distribution over deliveries, nanoseconds.

@@ -65,7 +65,8 @@ type Plan struct {
 	Jam            string   `json:"jam"`
 	StuckBuffers   string   `json:"stuck_buffers"`
 	SndBuf         int      `json:"sndbuf"`
-	GOMAXPROCS     int      `json:"gomaxprocs"`
+	GOMAXPROCS     int      `json:"gomaxprocs"`     // of the server
+	CPUs           string   `json:"cpus,omitempty"` // the processes pinned to CPUs: "server=0,fleet=1"; absent: none
 }
 
 // Cell is one engine x strategy over all trials. Engine and Strategy are canonical specs.
@@ -110,8 +111,18 @@ type Summary struct {
 
 // Claim is one sentence of the verdict with the cells and figures it rests on.
 type Claim struct {
-	Kind     string   `json:"kind"`
+	Kind     string   `json:"kind"` // one of the Kind constants below
 	Text     string   `json:"text"`
 	Cells    []string `json:"cells"`
 	Evidence string   `json:"evidence"`
 }
+
+// The kinds of claims, in the order in which a verdict has them.
+const (
+	KindNone           = "none"           // nothing can be claimed, and why
+	KindNoise          = "noise"          // what the A/A control shows: below that nothing is claimed
+	KindRecommendation = "recommendation" // what to take
+	KindCost           = "cost"           // the cheapest
+	KindEngines        = "engines"        // one engine against another
+	KindFlip           = "flip"           // the change of the plan that would turn a recommendation over
+)

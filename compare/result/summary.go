@@ -2,7 +2,6 @@ package result
 
 import (
 	"math"
-	"strings"
 
 	"golang.org/x/perf/benchmath"
 )
@@ -16,30 +15,6 @@ const IntervalTrials = 6
 // A Measure takes one number out of a trial; ok is false where the trial did not measure it.
 type Measure func(*Trial) (value float64, ok bool)
 
-// metrics are the keys of a summary, in the order in which they are listed.
-var metrics = []struct {
-	key     string
-	measure Measure
-}{
-	{"last_client_ns", lastClient},
-	{"vs_bare", vsBare},
-	{"p99_ns", p99},
-	{"cpu_ns_per_delivery", cpuPerDelivery},
-	{"bytes_per_client", bytesPerClient},
-	{"late_clients", lateClients},
-	{"false_kills", falseKills},
-	{"reach", reach},
-}
-
-// Metrics are the names by which a gate knows the keys of a summary: the keys without their units.
-func Metrics() []string {
-	var names []string
-	for _, m := range metrics {
-		names = append(names, strings.ReplaceAll(m.key, "_ns", ""))
-	}
-	return names
-}
-
 // Summarize computes the summary of every cell.
 func (f *File) Summarize() {
 	for i := range f.Cells {
@@ -51,8 +26,8 @@ func (f *File) Summarize() {
 func (c *Cell) Summarize() {
 	c.Summary = map[string]Summary{}
 	for _, m := range metrics {
-		if s, ok := c.Over(m.measure); ok {
-			c.Summary[m.key] = s
+		if s, ok := c.Over(m.Measure); ok {
+			c.Summary[m.Key] = s
 		}
 	}
 }
@@ -60,6 +35,15 @@ func (c *Cell) Summarize() {
 // Over is the median of a measure over the trials that have it, with its interval from IntervalTrials on. Trials with an error do
 // not count; ok is false if none is left.
 func (c *Cell) Over(measure Measure) (s Summary, ok bool) {
+	values := c.Values(measure)
+	if len(values) == 0 {
+		return Summary{}, false
+	}
+	return summarize(values), true
+}
+
+// Values are those of a measure, in the order of the trials that have it. Trials with an error do not count.
+func (c *Cell) Values(measure Measure) []float64 {
 	var values []float64
 	for i := range c.Trials {
 		if c.Trials[i].Error != "" {
@@ -69,10 +53,7 @@ func (c *Cell) Over(measure Measure) (s Summary, ok bool) {
 			values = append(values, v)
 		}
 	}
-	if len(values) == 0 {
-		return Summary{}, false
-	}
-	return summarize(values), true
+	return values
 }
 
 func summarize(values []float64) Summary {
