@@ -31,13 +31,13 @@ func (s *session) phase(ctx context.Context, p Phase) (Issued, error) {
 		return Issued{}, fmt.Errorf("phase: %d rounds every %v: want both positive", p.Rounds, p.Interval)
 	}
 	s.phaseNow = &phaseState{before: s.accountsByNumber()}
-	if err := s.phaseNow.meter.begin(); err != nil {
-		return Issued{}, err
-	}
 	if p.Kind == "stuck" {
 		if err := s.arm(p); err != nil {
 			return Issued{}, err
 		}
+	}
+	if err := s.phaseNow.meter.begin(); err != nil {
+		return Issued{}, err
 	}
 	slots := p.Rounds
 	if p.Pairs {
@@ -67,12 +67,11 @@ func (s *session) phase(ctx context.Context, p Phase) (Issued, error) {
 
 // slot waits for one place of the schedule and runs what belongs there.
 func (s *session) slot(ctx context.Context, r *Round, warmUp bool) error {
-	bare := r.Bare
 	if err := sleep(ctx, time.Duration(r.Due-clock.Now())-quietLead); err != nil {
 		return err
 	}
 	var run func()
-	if bare {
+	if r.Bare {
 		loop := s.bareLoop()
 		if why := s.owing(loop.conns); why != "" {
 			// The slot stays empty, and its cost stays the strategy's: it is the strategy that is still running.
@@ -85,7 +84,7 @@ func (s *session) slot(ctx context.Context, r *Round, warmUp bool) error {
 		run = func() { s.broadcast(r, warmUp) }
 	}
 	clock.SleepUntil(r.Due)
-	if err := s.phaseNow.meter.boundary(bare); err != nil {
+	if err := s.phaseNow.meter.boundary(r.Bare); err != nil {
 		return err
 	}
 	run()

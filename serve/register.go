@@ -2,6 +2,7 @@ package serve
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 
 	"wsfanout/engines"
@@ -12,9 +13,10 @@ import (
 type register struct {
 	extras map[int]Extra
 
-	mu   sync.Mutex
-	live map[int]bool
-	gone map[int]loss
+	mu    sync.Mutex
+	live  map[int]bool
+	gone  map[int]loss
+	heard map[int]error // extras that announced themselves -> what went wrong with their send buffer
 }
 
 // loss is the end of one connection: its cause in the words of the report, at a CLOCK_MONOTONIC instant.
@@ -24,7 +26,7 @@ type loss struct {
 }
 
 func newRegister(extras []Extra) *register {
-	r := &register{live: map[int]bool{}, gone: map[int]loss{}, extras: map[int]Extra{}}
+	r := &register{live: map[int]bool{}, gone: map[int]loss{}, heard: map[int]error{}, extras: map[int]Extra{}}
 	for _, e := range extras {
 		r.extras[e.Number] = e
 	}
@@ -43,6 +45,24 @@ func (r *register) close(number int, cause error) {
 	defer r.mu.Unlock()
 	delete(r.live, number)
 	r.gone[number] = loss{reason(cause), clock.Now()}
+}
+
+func (r *register) hear(number int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.heard[number] = err
+}
+
+// unheard is how many extras have not announced themselves yet; the error is that of one that has.
+func (r *register) unheard() (n int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for number, err := range r.heard {
+		if err != nil {
+			return 0, fmt.Errorf("stuck client %d: %w", number, err)
+		}
+	}
+	return len(r.extras) - len(r.heard), nil
 }
 
 func (r *register) members() int {

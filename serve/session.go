@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"runtime"
-	"sync"
 	"time"
 
 	"wsfanout/engines"
@@ -31,8 +30,7 @@ type session struct {
 	healthy   Settled // the server at rest with everybody connected
 	options   engines.Options
 
-	announced sync.Map // number -> error or nil: what became of a client's "slow"
-	phaseNow  *phaseState
+	phaseNow *phaseState
 }
 
 func (s *session) start(_ context.Context, p Plan) (Started, error) {
@@ -117,39 +115,24 @@ func (s *session) heard(c engines.Conn, message []byte) {
 		closed := c.Control(func(fd uintptr) { err = sock.SetSendBuffer(int(fd), s.plan.StuckSendBuffer) })
 		err = cmp.Or(err, closed)
 	}
-	s.announced.Store(c.Number(), &announced{err})
-}
-
-type announced struct{ err error }
-
-// allAnnounced says whether every extra has been heard, and what went wrong with one.
-func (s *session) allAnnounced() (bool, error) {
-	for _, e := range s.plan.Extras {
-		v, ok := s.announced.Load(e.Number)
-		if !ok {
-			return false, nil
-		}
-		if err := v.(*announced).err; err != nil {
-			return false, fmt.Errorf("stuck client %d: %w", e.Number, err)
-		}
-	}
-	return true, nil
+	s.register.hear(c.Number(), err)
 }
 
 // settle waits for the members, then lets the process come to rest, so that no phase pays for the connects.
 func (s *session) settle(ctx context.Context, q Settle) (Settled, error) {
 	deadline := time.Now().Add(q.Timeout)
 	for {
-		heard, err := s.allAnnounced()
+		unheard, err := s.register.unheard()
 		if err != nil {
 			return Settled{}, err
 		}
-		if heard && s.register.members() >= q.Members {
+		members := s.register.members()
+		if unheard == 0 && members >= q.Members {
 			break
 		}
 		if time.Now().After(deadline) {
-			return Settled{}, fmt.Errorf("%d of %d clients are open after %v (every stuck one heard: %v)",
-				s.register.members(), q.Members, q.Timeout, heard)
+			return Settled{}, fmt.Errorf("%d of %d clients are open after %v, %d of %d extras have not announced themselves",
+				members, q.Members, q.Timeout, unheard, len(s.plan.Extras))
 		}
 		if err := sleep(ctx, 5*time.Millisecond); err != nil {
 			return Settled{}, err
