@@ -19,6 +19,19 @@ type bareLoop struct {
 
 func (s *session) bareLoop() *bareLoop { return &bareLoop{conns: s.engine.Conns()} }
 
+// frame is a whole round as it goes over a connection, as the engines under test would frame it.
+func (s *session) frame(st stamp.Stamp) []byte {
+	payload := stamp.New(st, s.filling)
+	if !s.options.Compress {
+		return engines.Frame(payload)
+	}
+	frame, err := engines.CompressedFrame(payload, s.options.Level)
+	if err != nil {
+		panic("serve: " + err.Error()) // the level was checked with the spec
+	}
+	return frame
+}
+
 // owing says who still owes something; "" means that the connections are free for raw writes.
 func (s *session) owing(conns []engines.Conn) string {
 	for _, m := range s.strategy.Members() {
@@ -36,9 +49,9 @@ func (s *session) owing(conns []engines.Conn) string {
 
 // run writes one bare round. A short write would leave half a frame in the stream: it is completed, and the pair
 // discarded.
-func (b *bareLoop) run(r *Round, st stamp.Stamp, filling []byte) {
+func (b *bareLoop) run(r *Round, st stamp.Stamp, framed func(stamp.Stamp) []byte) {
 	r.Start = st.Start
-	frame := engines.Frame(stamp.New(st, filling))
+	frame := framed(st)
 	var n int
 	var err error
 	write := func(fd uintptr) { n, err = unix.Write(int(fd), frame) }

@@ -8,6 +8,7 @@ import (
 	"wsfanout/engines"
 	"wsfanout/internal/clock"
 	"wsfanout/internal/procstat"
+	"wsfanout/internal/stamp"
 	"wsfanout/strategies"
 )
 
@@ -34,6 +35,7 @@ func (s *session) drain(ctx context.Context, q Drain) (Drained, error) {
 	}
 	d := Drained{
 		Accounts: s.accounts(), Strategy: strategy, Bare: bare, OwedMax: s.phaseNow.owedMax, After: after,
+		Inbound: s.inbound.Load() - s.phaseNow.inbound,
 	}
 	if w := s.phaseNow.stuck; w != nil {
 		d.Stuck, d.HeapGrowth = s.stuckReports(w), w.heap.bytes()
@@ -58,10 +60,10 @@ func (s *session) awaitEvictions(ctx context.Context, until int64) error {
 }
 
 func (s *session) stuckReports(w *sampler) []StuckClient {
-	now, pending := s.accountsByNumber(), s.pending()
+	now, pending, frame := s.accountsByNumber(), s.pending(), int64(len(s.frame(stamp.Stamp{})))
 	_, lost := s.register.lost()
 	return w.reports(lost,
-		func(number int) int { return messagesOwed(now[number], pending[number], s.plan.Size) },
+		func(number int) int { return messagesOwed(now[number], pending[number], frame) },
 		func(number int) int { return now[number].Failed - s.phaseNow.before[number].Failed })
 }
 
@@ -112,14 +114,14 @@ func (s *session) pending() map[int]int64 {
 
 // accounts are the healthy clients' ledgers since the phase began, where there is something to say.
 func (s *session) accounts() []Account {
-	pending := s.pending()
+	pending, frame := s.pending(), int64(len(s.frame(stamp.Stamp{})))
 	lost, _ := s.register.lost()
 	var out []Account
 	for number, m := range s.accountsByNumber() {
 		before := s.phaseNow.before[number]
 		a := Account{
 			Number: number, Dropped: m.Dropped - before.Dropped, Failed: m.Failed - before.Failed,
-			Owed: messagesOwed(m, pending[number], s.plan.Size), Lost: lost[number].why,
+			Owed: messagesOwed(m, pending[number], frame), Lost: lost[number].why,
 		}
 		if !s.isExtra(number) && a != (Account{Number: number}) {
 			out = append(out, a)
@@ -129,9 +131,8 @@ func (s *session) accounts() []Account {
 }
 
 // messagesOwed counts a message once, although a writer that hangs in it shows up both in the strategy's queue and in
-// the engine's bytes.
-func messagesOwed(m strategies.Member, pending int64, size int) int {
-	frame := int64(len(engines.Frame(make([]byte, size))))
+// the engine's bytes. frame is about the size of one on the wire.
+func messagesOwed(m strategies.Member, pending, frame int64) int {
 	return max(m.Queued, int((pending+frame-1)/frame))
 }
 

@@ -18,6 +18,9 @@ type Plan struct {
 	Shards          int           `json:"shards"`
 	Order           string        `json:"order"`                  // fixed or map
 	StuckSendBuffer int           `json:"stuck_sndbuf,omitempty"` // SO_SNDBUF of a client that announces itself with "slow"; 0: untouched
+	Compress        bool          `json:"compress,omitempty"`     // permessage-deflate; payloads are text then, which compresses
+	CertPEM         []byte        `json:"cert_pem,omitempty"`     // serve TLS with this and KeyPEM; bare rounds are impossible then
+	KeyPEM          []byte        `json:"key_pem,omitempty"`
 }
 
 // Extra is one client that misbehaves.
@@ -97,6 +100,7 @@ type Drained struct {
 	Accounts   []Account     `json:"accounts,omitempty"`    // only members with something to say
 	Strategy   Spent         `json:"strategy"`              // of the strategy's rounds
 	Bare       Spent         `json:"bare"`                  // of the bare rounds
+	Inbound    int64         `json:"inbound,omitempty"`     // messages of clients that the engine delivered in the phase
 	OwedMax    int64         `json:"owed_bytes_max"`        // most bytes owed by one healthy client at a round's end
 	After      Settled       `json:"after"`                 // without a GC
 	Stuck      []StuckClient `json:"stuck,omitempty"`       // the extras, in the stuck phase

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,6 +19,7 @@ const quietLead = 10 * time.Millisecond
 type phaseState struct {
 	meter   meter
 	before  map[int]strategies.Member
+	inbound int64 // messages of clients before it
 	owedMax int64
 	lastEnd int64    // when the last broadcast ended
 	stuck   *sampler // nil but in the stuck phase
@@ -27,10 +29,13 @@ type phaseState struct {
 // phase issues the rounds of one phase on an absolute schedule: a late round runs at once, none is skipped, and the
 // schedule never shifts.
 func (s *session) phase(ctx context.Context, p Phase) (Issued, error) {
+	if p.Pairs && s.options.TLS() {
+		return Issued{}, errors.New("phase: bare rounds would break the record stream of TLS")
+	}
 	if p.Rounds <= 0 || p.Interval <= 0 {
 		return Issued{}, fmt.Errorf("phase: %d rounds every %v: want both positive", p.Rounds, p.Interval)
 	}
-	s.phaseNow = &phaseState{before: s.accountsByNumber()}
+	s.phaseNow = &phaseState{before: s.accountsByNumber(), inbound: s.inbound.Load()}
 	if p.Kind == "stuck" {
 		if err := s.arm(p); err != nil {
 			return Issued{}, err
@@ -78,7 +83,7 @@ func (s *session) slot(ctx context.Context, r *Round, warmUp bool) error {
 			r.Discard = why
 			return nil
 		}
-		run = func() { loop.run(r, stampOf(r, stamp.Bare, warmUp), s.filling) }
+		run = func() { loop.run(r, stampOf(r, stamp.Bare, warmUp), s.frame) }
 	} else {
 		s.noteOwed()
 		run = func() { s.broadcast(r, warmUp) }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"wsfanout/engines"
@@ -29,6 +30,7 @@ type session struct {
 	baseline  procstat.State
 	healthy   Settled // the server at rest with everybody connected
 	options   engines.Options
+	inbound   atomic.Int64 // messages of clients
 
 	phaseNow *phaseState
 }
@@ -50,6 +52,7 @@ func (s *session) start(_ context.Context, p Plan) (Started, error) {
 	}
 	options, err := spec.Resolve(engines.Defaults{
 		WriteTimeout: p.WriteTimeout, SendBuffer: p.SendBuffer, MaxPayload: p.Size, MaxClients: p.Clients + len(p.Extras),
+		Compress: p.Compress, CertPEM: p.CertPEM, KeyPEM: p.KeyPEM,
 	})
 	if err != nil {
 		return Started{}, err
@@ -72,6 +75,9 @@ func (s *session) start(_ context.Context, p Plan) (Started, error) {
 
 func (s *session) begin(p Plan, o engines.Options, spec strategies.Spec, ln net.Listener) error {
 	s.plan, s.options, s.register, s.filling = p, o, newRegister(p.Extras), stamp.Filling(p.Size, p.Seed)
+	if p.Compress {
+		s.filling = stamp.Text(p.Size, p.Seed) // what does not compress at all would measure the wrong thing
+	}
 	// The strategy asks the engine to frame, the engine's hooks feed the strategy: the closure breaks the circle.
 	s.strategy = strategies.New(spec, strategies.Env{
 		Prepare:  func(b []byte) (engines.Prepared, error) { return s.engine.Prepare(b) },
@@ -104,10 +110,11 @@ func (s *session) closed(c engines.Conn, cause error) {
 // announcement is what a client says that is going to stop reading.
 const announcement = "slow"
 
-// heard gives a client that announces itself the small send buffer without which it could not jam in a short run, and
+// heard counts what clients send, and gives a client that announces itself the small send buffer without which it could not jam in a short run, and
 // checks that the kernel really set it.
 func (s *session) heard(c engines.Conn, message []byte) {
 	if string(message) != announcement || !s.isExtra(c.Number()) {
+		s.inbound.Add(1)
 		return
 	}
 	var err error
