@@ -38,6 +38,12 @@ func (p Plan) checked() (Plan, error) {
 	case p.Readers < 0 || p.Dialing < 0 || p.Timeout < 0:
 		return p, fmt.Errorf("%w: negative readers, dialing or timeout", ErrPlan)
 	}
+	if err := p.Inbound.checked(); err != nil {
+		return p, err
+	}
+	if _, err := p.TLS.config(p.Addr); err != nil {
+		return p, err
+	}
 	return p, p.checkNumbers()
 }
 

@@ -5,20 +5,23 @@ import (
 	"fmt"
 
 	"github.com/gobwas/ws"
-	"golang.org/x/sys/unix"
 
 	"wsfanout/internal/stamp"
 )
 
-// client is the state of one connection, about 100 bytes.
+// client is the state of one connection, 128 bytes. What few clients need at a time is behind pointers.
 type client struct {
 	parser
-	fd     int32 // -1: no connection
-	number int32
-	column int32  // place in the reader's list and in its grid
-	last   int32  // highest round received, -1 before the first
-	extra  *Extra // nil: healthy
-	ended  bool   // a close frame was seen: nothing behind it counts
+	fd      int32 // -1: no connection
+	number  int32
+	column  int32   // place in the reader's list and in its grid
+	last    int32   // highest round received, -1 before the first
+	extra   *Extra  // nil: healthy
+	held    *[]byte // pieces of a compressed message that has not ended; nil: none
+	unsent  *[]byte // the rest of a frame for which the socket had no room; nil: none
+	secure  *secure // nil: no TLS
+	ended   bool    // a close frame was seen: nothing behind it counts
+	spoiled bool    // a piece of the current message was compared and is not what it should be
 }
 
 // run is a series of reads until the socket is empty. Within one, the kernel may have merged segments and their stamps.
@@ -46,8 +49,10 @@ func (r *reader) feed(c *client, b []byte, m moment, run *run) error {
 		run.atEnd = false
 		switch ev.op {
 		case 0:
+		case opPiece:
+			r.piece(c, ev.payload)
 		case ws.OpBinary:
-			if !c.ended && r.count(c, m) {
+			if r.finish(c, m, ev.payload) {
 				run.messages++
 				run.atEnd = len(b) == 0
 			}
@@ -63,17 +68,24 @@ func (r *reader) feed(c *client, b []byte, m moment, run *run) error {
 	return nil
 }
 
-// count records the message that has just ended; false if it is not one that counts.
-func (r *reader) count(c *client, m moment) bool {
-	if c.size < stamp.Size {
+// finish takes a message that has ended, of which last is the last piece; false if it is not one that counts.
+func (r *reader) finish(c *client, m moment, last []byte) bool {
+	if c.packed || c.pieces || c.spoiled {
+		return r.examine(c, m, last)
+	}
+	return !c.ended && r.count(c, m, stamp.Get(c.first[:]), c.size)
+}
+
+// count records a message of this stamp and size; false if it is not one that counts.
+func (r *reader) count(c *client, m moment, s stamp.Stamp, size int64) bool {
+	if size < stamp.Size {
 		r.malformed++
 		return false
 	}
-	s := stamp.Get(c.first[:])
 	if s.Kind == stamp.Filler {
 		return false
 	}
-	if c.size != int64(r.size) || s.Kind > stamp.Filler {
+	if size != int64(r.size) || s.Kind > stamp.Filler {
 		r.malformed++
 		return false
 	}
@@ -82,8 +94,12 @@ func (r *reader) count(c *client, m moment) bool {
 		r.malformed++
 		return false
 	}
+	if r.grid.opened != r.content.turns {
+		r.turn()
+	}
 	arrival, stamped := m.of(s.Start)
 	r.tally.messages++
+	r.tally.kinds[s.Kind].add(int64(c.heads) + c.size)
 	if stamped {
 		r.lag.RecordValue(min(m.picked-arrival, highestValue))
 	} else {
@@ -125,27 +141,4 @@ func (r *reader) closing(c *client, payload []byte) error {
 	r.gone = append(r.gone, Gone{Number: int(c.number), Why: fmt.Sprintf("close %d", code)})
 	r.answer(c, ws.OpClose, echo) // a server that is gone already needs none
 	return nil
-}
-
-// answer sends a masked control frame. A server that does not read gets none: where there is no room for sure, a part of
-// the frame could be sent, and nothing after it would be understood.
-func (r *reader) answer(c *client, op ws.OpCode, payload []byte) error {
-	room := []unix.PollFd{{Fd: c.fd, Events: unix.POLLOUT}}
-	if n, _ := unix.Poll(room, 0); n == 0 || room[0].Revents&unix.POLLOUT == 0 {
-		return nil
-	}
-	r.masks = r.masks*1664525 + 1013904223
-	out := r.out[:6+len(payload)]
-	out[0], out[1] = 0x80|byte(op), 0x80|byte(len(payload))
-	binary.LittleEndian.PutUint32(out[2:], r.masks)
-	copy(out[6:], payload)
-	ws.Cipher(out[6:], [4]byte(out[2:6]), 0)
-	n, err := unix.Write(int(c.fd), out)
-	switch {
-	case err == unix.EAGAIN || n == len(out):
-		return nil
-	case err != nil:
-		return fmt.Errorf("answer: %w", err)
-	}
-	return fmt.Errorf("answer: %d of %d bytes sent", n, len(out))
 }

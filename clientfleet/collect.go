@@ -33,7 +33,7 @@ func newSeen(from, to uint32) seen {
 // collect is what one reader saw.
 func (r *reader) collect(from, to uint32, kind stamp.Kind) seen {
 	s := newSeen(from, to)
-	s.Malformed = r.malformed
+	s.Malformed, s.Corrupt, s.Checked = r.malformed, r.content.corrupt, r.content.checked
 	s.Gone = slices.Clone(r.gone)
 	for n := from; n < r.grid.end(to); n++ {
 		round := &r.grid.rounds[n]

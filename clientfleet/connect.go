@@ -50,7 +50,13 @@ func newDialing(f *Fleet, p Plan) (*dialing, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &dialing{target: target{addr: addr.AddrPort(), host: p.Addr, path: p.Path}, fleet: f, limit: 1, errors: map[string]int{}}
+	d := &dialing{
+		target: target{addr: addr.AddrPort(), host: p.Addr, path: p.Path, compress: p.Compress},
+		fleet:  f, limit: 1, errors: map[string]int{},
+	}
+	if d.tls, err = p.TLS.config(p.Addr); err != nil {
+		return nil, err
+	}
 	d.sources.Store(1)
 	if ip := d.addr.Addr().Unmap(); ip.Is4() && ip.IsLoopback() {
 		low, high, err := portRange()

@@ -6,6 +6,8 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"golang.org/x/sys/unix"
+
+	"wsfanout/internal/stamp"
 )
 
 // highestValue is the largest nanoseconds that a histogram takes; larger ones are counted as this.
@@ -23,6 +25,16 @@ func spent() (usage, error) {
 		return usage{}, fmt.Errorf("clientfleet: getrusage: %w", err)
 	}
 	return usage{user: u.Utime.Nano(), system: u.Stime.Nano(), involuntary: u.Nivcsw}, nil
+}
+
+func (t *Traffic) add(bytes int64) {
+	t.Messages++
+	t.Bytes += bytes
+}
+
+func (t *Traffic) merge(o Traffic) {
+	t.Messages += o.Messages
+	t.Bytes += o.Bytes
 }
 
 // Mark starts the counters anew: the start of a phase.
@@ -63,6 +75,11 @@ func (f *Fleet) Counters() (Counters, error) {
 		c.Messages += r.tally.messages
 		c.SharedStamps += r.tally.shared
 		c.Unstamped += r.tally.unstamped
+		c.Inflated += r.tally.inflated
+		c.InboundSent += r.tally.sent
+		c.InboundSkipped += r.tally.skipped
+		c.WireBytes.Strategy.merge(r.tally.kinds[stamp.Strategy])
+		c.WireBytes.Bare.merge(r.tally.kinds[stamp.Bare])
 		c.ClockSteps = max(c.ClockSteps, r.wall.steps-r.oldSteps)
 		lag.Merge(r.lag)
 	})

@@ -2,6 +2,8 @@ package clientfleet
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -9,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gobwas/httphead"
 	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsflate"
 	"golang.org/x/sys/unix"
 
 	"wsfanout/internal/clock"
@@ -20,6 +24,9 @@ type target struct {
 	addr netip.AddrPort
 	host string // as in Plan.Addr, for the Host header
 	path string
+
+	compress bool
+	tls      *tls.Config // nil: no TLS
 }
 
 // link is a connected client: a plain non-blocking socket that nothing but its reader will touch.
@@ -27,6 +34,7 @@ type link struct {
 	fd     int
 	glued  []byte // came with the handshake reply
 	picked int64  // when the reply was read
+	secure *secure
 }
 
 // dial connects one client and does its handshake. source is the index of its source address, -1: the kernel's choice.
@@ -49,7 +57,7 @@ func (t target) dial(ctx context.Context, s seat, source int) (link, error) {
 	if err := c.connect(sockaddr(t.addr)); err != nil {
 		return link{}, err
 	}
-	l, err := t.handshake(c, s)
+	l, err := t.handshakes(c, s)
 	if err != nil {
 		return link{}, err
 	}
@@ -81,6 +89,21 @@ func (t target) socket(s seat, source int) (int, error) {
 	return fd, nil
 }
 
+// handshakes is that of TLS, if asked for, and that of WebSocket.
+func (t target) handshakes(c io.ReadWriter, s seat) (link, error) {
+	if t.tls == nil {
+		return t.handshake(c, s)
+	}
+	below := newSecure(c, t.tls)
+	if err := below.plain.Handshake(); err != nil {
+		return link{}, err
+	}
+	l, err := t.handshake(below.plain, s)
+	below.raw = nil // from here on its reader reads and writes
+	l.secure = below
+	return l, err
+}
+
 // handshake upgrades the connection and lets an extra announce itself.
 func (t target) handshake(c io.ReadWriter, s seat) (link, error) {
 	path, query, _ := strings.Cut(t.path, "?")
@@ -88,8 +111,11 @@ func (t target) handshake(c io.ReadWriter, s seat) (link, error) {
 		query += "&"
 	}
 	u := &url.URL{Scheme: "ws", Host: t.host, Path: path, RawQuery: fmt.Sprintf("%si=%d", query, s.number)}
-	early, _, err := ws.Dialer{}.Upgrade(c, u)
+	early, agreed, err := t.dialer().Upgrade(c, u)
 	l := link{picked: clock.Now()}
+	if err == nil && t.compress {
+		err = agrees(agreed.Extensions)
+	}
 	if err != nil {
 		return l, err
 	}
@@ -103,4 +129,31 @@ func (t target) handshake(c io.ReadWriter, s seat) (link, error) {
 		err = ws.WriteFrame(c, frame)
 	}
 	return l, err
+}
+
+// dialer offers what the clients want.
+func (t target) dialer() ws.Dialer {
+	if !t.compress {
+		return ws.Dialer{}
+	}
+	offer := wsflate.Parameters{ServerNoContextTakeover: true, ClientNoContextTakeover: true}
+	return ws.Dialer{Extensions: []httphead.Option{offer.Option()}}
+}
+
+var errRefusedDeflate = errors.New("permessage-deflate refused")
+
+// agrees returns why what a server chose is not the compression that was offered. Its window may be of any size; a client
+// that never compresses does not mind what is said about its own.
+func agrees(chosen []httphead.Option) error {
+	if len(chosen) == 0 {
+		return errRefusedDeflate
+	}
+	var p wsflate.Parameters
+	if err := p.Parse(chosen[0]); err != nil {
+		return err
+	}
+	if len(chosen) > 1 || !p.ServerNoContextTakeover {
+		return fmt.Errorf("%w: the server chose something else", errRefusedDeflate)
+	}
+	return nil
 }

@@ -16,7 +16,9 @@ type Fleet struct {
 	seats   []seat
 	readers []*reader
 	marked  usage // at the last Mark
-	pace    pace
+	pace    pace  // of slow extras and of those that read again
+	inbound pace
+	talks   bool // the plan has inbound messages
 
 	mu     sync.Mutex
 	closed bool
@@ -58,8 +60,9 @@ func Connect(ctx context.Context, p Plan, progress func(connected int)) (*Fleet,
 
 // newFleet starts the readers and deals the clients out to them in turn.
 func newFleet(p Plan) (*Fleet, error) {
-	f := &Fleet{}
+	f := &Fleet{talks: p.Inbound != nil}
 	deal := make([][]seat, p.Readers)
+	healthy := make([]int, p.Readers)
 	add := func(number int, extra *Extra) {
 		r := len(f.seats) % p.Readers
 		s := seat{number: number, extra: extra, reader: r, place: len(deal[r])}
@@ -68,14 +71,19 @@ func newFleet(p Plan) (*Fleet, error) {
 	}
 	for _, span := range p.Numbers {
 		for n := span.From; n < span.To; n++ {
+			healthy[len(f.seats)%p.Readers]++
 			add(n, nil)
 		}
 	}
 	for i := range p.Extras {
 		add(p.Extras[i].Number, &p.Extras[i])
 	}
-	for _, seats := range deal {
-		r, err := newReader(seats, p)
+	filling, all := p.Content.filling(p.Size), 0
+	for _, n := range healthy {
+		all += n
+	}
+	for i, seats := range deal {
+		r, err := newReader(seats, p, filling, newTalk(p.Inbound, healthy[i], all))
 		if err != nil {
 			f.Close()
 			return nil, fmt.Errorf("clientfleet: reader: %w", err)
@@ -88,7 +96,7 @@ func newFleet(p Plan) (*Fleet, error) {
 // adopt hands a connected client to its reader.
 func (f *Fleet) adopt(s seat, l link) {
 	r := f.readers[s.reader]
-	r.inbox.post(func() { r.adopt(s.place, l.fd, l.glued, l.picked) })
+	r.inbox.post(func() { r.adopt(s.place, l) })
 }
 
 // missing notes a client that will never be there.
@@ -132,6 +140,7 @@ func (f *Fleet) Close() error {
 	}
 	f.closed = true
 	f.pace.end()
+	f.inbound.end()
 	for _, r := range f.readers {
 		r.do(r.shut)
 		<-r.exited

@@ -15,6 +15,7 @@ const unit = 10
 // warm and those of later rounds do not exist yet.
 type grid struct {
 	clients int
+	opened  int      // rounds of which a message came
 	samples []uint32 // [round][client]: arrival minus real start in units; 0: not received
 	rounds  []round
 }
@@ -44,6 +45,7 @@ func (g *grid) open(s stamp.Stamp) *round {
 	r := &g.rounds[s.Round]
 	if !r.seen {
 		*r = round{start: s.Start, due: s.Due, kind: s.Kind, seen: true}
+		g.opened++
 	}
 	if r.kind != s.Kind || r.start != s.Start {
 		return nil

@@ -80,6 +80,8 @@ func (s *seen) add(o seen) {
 	s.Duplicates += o.Duplicates
 	s.OutOfOrder += o.OutOfOrder
 	s.Malformed += o.Malformed
+	s.Corrupt += o.Corrupt
+	s.Checked += o.Checked
 	s.latency.Merge(o.latency)
 	s.due.Merge(o.due)
 }

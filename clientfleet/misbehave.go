@@ -15,8 +15,13 @@ import (
 const beat = 20 * time.Millisecond
 
 // Misbehave makes the extras do what they are there for. Their sockets stay open; the healthy clients are as before. The
-// error names an extra that cannot misbehave, because the kernel refuses its socket filter.
+// error names an extra that cannot misbehave, because the kernel refuses its socket filter, or is ErrClosed.
 func (f *Fleet) Misbehave() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return ErrClosed
+	}
 	var errs []error
 	busy := false
 	f.each(func(r *reader) {
@@ -24,7 +29,7 @@ func (f *Fleet) Misbehave() error {
 		busy = busy || r.paced()
 	})
 	if busy {
-		f.pace.begin(f.readers)
+		f.pace.begin(beat, f.readers, (*reader).beatOnce)
 	}
 	return errors.Join(errs...)
 }
@@ -75,10 +80,15 @@ func (r *reader) beatOnce() {
 		switch e := c.extra; {
 		case e == nil || c.fd < 0:
 		case e.Kind == Slow:
+			if c.unsent != nil {
+				r.flush(c) // its error is also the next read's
+			}
 			e.allowance += float64(e.Rate) * elapsed.Seconds()
 			r.readAtMost(c, int64(e.allowance))
 		case e.Kind == Stuck && e.Resume > 0 && now-r.misbehaved >= int64(e.Resume):
-			r.watch(int(c.fd), int32(i)) // EEXIST from the second beat on
+			if r.watch(int(c.fd), int32(i)) == nil { // EEXIST from the second beat on
+				r.interest(c)
+			}
 		}
 	}
 }
@@ -99,36 +109,40 @@ func (r *reader) readAtMost(c *client, n int64) {
 	c.extra.allowance = min(c.extra.allowance-float64(got), float64(c.extra.Rate))
 }
 
-// pace beats the readers while there are slow clients or ones that read again.
+// pace has the readers do something again and again.
 type pace struct {
 	quit chan struct{}
 	done sync.WaitGroup
 }
 
-func (p *pace) begin(readers []*reader) {
+// begin begins unless it has begun.
+func (p *pace) begin(every time.Duration, readers []*reader, do func(*reader)) {
 	if p.quit != nil {
 		return
 	}
-	p.quit = make(chan struct{})
+	quit := make(chan struct{})
+	p.quit = quit
 	p.done.Go(func() {
-		tick := time.NewTicker(beat)
+		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
 			select {
-			case <-p.quit:
+			case <-quit:
 				return
 			case <-tick.C:
 				for _, r := range readers {
-					r.inbox.post(r.beatOnce)
+					r.inbox.post(func() { do(r) })
 				}
 			}
 		}
 	})
 }
 
+// end ends it, once the last beat is in the inboxes; it may begin again.
 func (p *pace) end() {
 	if p.quit != nil {
 		close(p.quit)
 		p.done.Wait()
+		p.quit = nil
 	}
 }

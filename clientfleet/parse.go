@@ -20,15 +20,19 @@ var (
 	errLength      = errors.New("protocol: length above 2^63-1")
 )
 
-// event is the end of something in the stream. An op of 0 is none; payload is set for control frames and valid until the
-// next call.
+// opPiece is an event that ends nothing: bytes of a message of which the parser was asked to show all. No frame has it.
+const opPiece ws.OpCode = 3
+
+// event is the end of something in the stream, or a piece of it. An op of 0 is none. The payload is that of a control
+// frame or a piece, and at the end of a message its last piece: the whole of it if it came in one frame and in one b. It
+// is valid until the next call.
 type event struct {
 	op      ws.OpCode
 	payload []byte
 }
 
 // parser cuts one connection's bytes into messages and control frames, wherever they were split. It keeps of a message
-// only its size and its first bytes. There is one per client: its size is most of what a client costs.
+// only its sizes and its first bytes; who wants more gets it in pieces. There is one per client: its size is most of what a client costs.
 type parser struct {
 	left    int64                                // payload bytes of the current frame still to come
 	size    int64                                // payload bytes of the current message so far
@@ -36,7 +40,11 @@ type parser struct {
 	first   [stamp.Size]byte                     // the first bytes of the current message
 	head    [10]byte                             // header of the current frame: the longest without a mask
 	headLen uint8
+	heads   int32 // bytes of the headers of the current message so far
 	partLen uint8
+	deflate bool      // permessage-deflate was negotiated
+	packed  bool      // the current message is compressed: it comes in pieces
+	pieces  bool      // so does every other message, to be compared
 	op      ws.OpCode // of the current frame
 	fin     bool      // of the current frame
 	inBody  bool      // the header is complete
@@ -58,7 +66,7 @@ func (p *parser) next(b []byte) (int, event, error) {
 		k, ev := p.body(b[n:])
 		n += k
 		if p.left > 0 {
-			return n, event{}, nil
+			return n, ev, nil
 		}
 		p.inBody = false
 		if ev.op != 0 {
@@ -107,7 +115,7 @@ func (p *parser) begin() error {
 	switch {
 	case p.head[1]&0x80 != 0:
 		return errMasked
-	case p.head[0]&0x70 != 0:
+	case p.head[0]&0x70 != 0 && !p.compressed():
 		return errReserved
 	case p.left < 0:
 		return errLength
@@ -124,10 +132,18 @@ func (p *parser) begin() error {
 		return errInterrupted
 	}
 	if p.op != ws.OpContinuation {
-		p.size = 0
+		p.size, p.heads = 0, 0
+		p.packed = p.compressed()
 	}
+	p.heads += int32(headerSize(p.head[1]))
 	p.open = !p.fin
 	return nil
+}
+
+// compressed says whether a header begins a compressed message, as far as that was negotiated: RSV1 and no other reserved
+// bit, and never on a continuation or a control frame.
+func (p *parser) compressed() bool {
+	return p.deflate && p.head[0]&0x70 == 0x40 && (p.op == ws.OpBinary || p.op == ws.OpText)
 }
 
 // body takes payload bytes of the current frame; an event is set when the frame ended and was the last of its message.
@@ -142,7 +158,10 @@ func (p *parser) body(b []byte) (int, event) {
 	p.size += int64(n)
 	p.left -= int64(n)
 	if p.left == 0 && p.fin {
-		return n, event{op: ws.OpBinary} // text counts like binary
+		return n, event{op: ws.OpBinary, payload: b[:n]} // text counts like binary
+	}
+	if n > 0 && (p.packed || p.pieces) {
+		return n, event{op: opPiece, payload: b[:n]}
 	}
 	return n, event{}
 }

@@ -20,6 +20,13 @@ type Plan struct {
 	// of the fleet's CPU, and most wake-ups that would be charged to the server's writes. The lag grows by as much;
 	// arrivals, which the kernel stamps, do not.
 	Nap time.Duration `json:"nap_ns,omitempty"`
+
+	// Compress negotiates permessage-deflate (RFC 7692) without context takeover. A client whose server does not agree is not
+	// connected.
+	Compress bool     `json:"compress,omitempty"`
+	Content  *Content `json:"content,omitempty"` // what the messages say; nil: not checked
+	TLS      *TLS     `json:"tls,omitempty"`     // nil: no TLS
+	Inbound  *Inbound `json:"inbound,omitempty"` // what clients may send; nil: nothing
 }
 
 // Range is the numbers From..To-1.
@@ -70,6 +77,25 @@ type Counters struct {
 	ClockSteps   int64  `json:"clock_steps"`   // jumps of CLOCK_REALTIME above 1 ms, as the reader that saw most of them counts
 	Involuntary  int64  `json:"involuntary"`   // involuntary context switches of the process
 	RSSBytes     int64  `json:"rss_bytes"`     // now, not since Mark
+	Inflated     int64  `json:"inflated"`      // compressed messages not known by their bytes: about one per round and reader
+
+	WireBytes      WireBytes `json:"wire_bytes"`
+	InboundSent    int64     `json:"inbound_sent"`
+	InboundSkipped int64     `json:"inbound_skipped"` // turns of clients that are gone or whose server did not read
+}
+
+// WireBytes is what the counted messages of the two kinds of rounds were on the wire, extras included, warm-ups not. A
+// delivery costs Bytes / Messages.
+type WireBytes struct {
+	Strategy Traffic `json:"strategy"`
+	Bare     Traffic `json:"bare"`
+}
+
+// Traffic is a number of messages and their frames: headers and payloads as they came, compressed or not. TLS, where there
+// is any, adds its own to each record.
+type Traffic struct {
+	Messages int64 `json:"messages"`
+	Bytes    int64 `json:"bytes"`
 }
 
 // Collection is what one fleet saw of the rounds From..To-1 of one kind. Everything in it merges over several fleets.
@@ -83,7 +109,9 @@ type Collection struct {
 	LatencyDue []byte       `json:"latency_due"`    // the same from the scheduled start
 	Duplicates int64        `json:"duplicates"`     // messages of these rounds that the same client already had
 	OutOfOrder int64        `json:"out_of_order"`   // messages of these rounds that came after one of a later round
-	Malformed  int64        `json:"malformed"`      // messages of a wrong size or kind or an unknown round, since Connect
+	Malformed  int64        `json:"malformed"`      // messages of a wrong size, kind or content or an unknown round, since Connect
+	Corrupt    int64        `json:"corrupt"`        // those of them whose content is wrong or does not inflate
+	Checked    int64        `json:"checked"`        // counted messages whose content was compared and right, since Connect
 	Gone       []Gone       `json:"gone,omitempty"` // clients whose connection ended, or never was, since Connect
 }
 

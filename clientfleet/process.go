@@ -30,6 +30,11 @@ type Received struct {
 	Received int64 `json:"received"`
 }
 
+// Switch is the body of "inbound".
+type Switch struct {
+	On bool `json:"on"`
+}
+
 // process is a fleet that is driven by messages.
 type process struct {
 	conn  *wire.Conn
@@ -39,24 +44,41 @@ type process struct {
 // verb is a request to a connected fleet.
 type verb struct {
 	name string
-	do   func(*Fleet, Span) (any, error)
+	do   func(*Fleet, json.RawMessage) (any, error)
+}
+
+// with decodes the body of a request.
+func with[T any](do func(*Fleet, T) (any, error)) func(*Fleet, json.RawMessage) (any, error) {
+	return func(f *Fleet, raw json.RawMessage) (any, error) {
+		body, err := wire.Decode[T](raw)
+		if err != nil {
+			return nil, err
+		}
+		return do(f, body)
+	}
+}
+
+// without ignores it.
+func without(do func(*Fleet) (any, error)) func(*Fleet, json.RawMessage) (any, error) {
+	return func(f *Fleet, _ json.RawMessage) (any, error) { return do(f) }
 }
 
 // verbs are the requests but "connect" and "close", in the order of an experiment.
 var verbs = []verb{
-	{"settle", func(f *Fleet, _ Span) (any, error) { f.Settle(); return f.Counters() }},
-	{"mark", func(f *Fleet, _ Span) (any, error) { return nil, f.Mark() }},
-	{"received", func(f *Fleet, s Span) (any, error) { return Received{f.Received(s.From, s.To)}, nil }},
-	{"counters", func(f *Fleet, _ Span) (any, error) { return f.Counters() }},
-	{"collect", func(f *Fleet, s Span) (any, error) { return f.Collect(s.From, s.To, s.Kind), nil }},
-	{"misbehave", func(f *Fleet, _ Span) (any, error) { return nil, f.Misbehave() }},
+	{"settle", without(func(f *Fleet) (any, error) { f.Settle(); return f.Counters() })},
+	{"mark", without(func(f *Fleet) (any, error) { return nil, f.Mark() })},
+	{"received", with(func(f *Fleet, s Span) (any, error) { return Received{f.Received(s.From, s.To)}, nil })},
+	{"counters", without(func(f *Fleet) (any, error) { return f.Counters() })},
+	{"collect", with(func(f *Fleet, s Span) (any, error) { return f.Collect(s.From, s.To, s.Kind), nil })},
+	{"misbehave", without(func(f *Fleet) (any, error) { return nil, f.Misbehave() })},
+	{"inbound", with(func(f *Fleet, s Switch) (any, error) { return nil, f.Inbound(s.On) })},
 }
 
 // Run is a fleet in a process of its own: it answers the requests on r (package wire) on w until "close", the end of r, or
 // the end of ctx, and leaves nothing open. Requests: "connect" with a Plan (events "connected" with Progress; reply
 // Connected), then in any order "settle" (reply Counters), "mark", "received" with a Span (reply Received), "counters"
-// (reply Counters), "collect" with a Span (reply Collection), "misbehave". "close" and the end of r also end a connect
-// that is under way.
+// (reply Counters), "collect" with a Span (reply Collection), "misbehave", "inbound" with a Switch. "close" and the
+// end of r also end a connect that is under way.
 //
 // It returns nil after "close" or the end of r, and otherwise why it ended. After the end of ctx one goroutine may be
 // left reading r.
@@ -135,11 +157,7 @@ func (p *process) do(ctx context.Context, req wire.Request) (any, error) {
 	if p.fleet == nil {
 		return nil, errors.New("out of order: connect comes first")
 	}
-	span, err := wire.Decode[Span](req.Body)
-	if err != nil {
-		return nil, err
-	}
-	return verbs[i].do(p.fleet, span)
+	return verbs[i].do(p.fleet, req.Body)
 }
 
 func (p *process) connect(ctx context.Context, body json.RawMessage) (any, error) {

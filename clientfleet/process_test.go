@@ -74,7 +74,7 @@ func TestRun(t *testing.T) {
 	if m, _ := d.ask(t, "collect", Span{}); !strings.Contains(m.Error, "connect comes first") {
 		t.Errorf("%+v", m)
 	}
-	if m, _ := d.ask(t, "dance", nil); !strings.Contains(m.Error, "connect, settle, mark, received, counters, collect, misbehave, close") {
+	if m, _ := d.ask(t, "dance", nil); !strings.Contains(m.Error, "connect, settle, mark, received, counters, collect, misbehave, inbound, close") {
 		t.Errorf("%+v", m)
 	}
 	if m, _ := d.ask(t, "connect", Plan{}); !strings.Contains(m.Error, "bad plan") {

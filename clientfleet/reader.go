@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"wsfanout/internal/clock"
+	"wsfanout/internal/stamp"
 )
 
 // maxEvents is the most that one wake-up serves.
@@ -23,6 +24,7 @@ type reader struct {
 	clients []client
 	grid    grid
 	size    int // payload bytes of a counted message
+	content content
 	nap     time.Duration
 	full    bool // this wake-up filled its batch or the buffer: there is more
 
@@ -32,6 +34,11 @@ type reader struct {
 	lag       *hdrhistogram.Histogram
 	malformed int64
 	gone      []Gone
+
+	unpacker *unpacker // nil: nothing is compressed
+	plain    []byte    // what a TLS record says; nil: no TLS
+	sealed   []byte    // TLS records on their way
+	talk     talk
 
 	out   [131]byte // a control frame on its way: 2 + 4 + 125
 	masks uint32    // masks must differ, nobody has to be unable to guess them here
@@ -46,10 +53,16 @@ type reader struct {
 }
 
 // tally is what a reader counted since the last Mark, beside the histogram of the lag.
-type tally struct{ wakeups, messages, shared, unstamped int64 }
+type tally struct {
+	wakeups, messages, shared, unstamped int64
+	kinds                                [stamp.Filler]Traffic // by stamp.Kind
+	inflated                             int64
+	sent, skipped                        int64 // inbound
+}
 
-// newReader starts a reader for the clients of a plan that are in these seats.
-func newReader(seats []seat, p Plan) (*reader, error) {
+// newReader starts a reader for the clients of a plan that are in these seats. filling is that of Plan.Content, shared by
+// all readers.
+func newReader(seats []seat, p Plan, filling []byte, talk talk) (*reader, error) {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, err
@@ -61,10 +74,18 @@ func newReader(seats []seat, p Plan) (*reader, error) {
 	}
 	r := &reader{
 		receiver: newReceiver(), clients: make([]client, len(seats)), grid: newGrid(len(seats), p.Rounds), size: p.Size, nap: p.Nap,
-		lag: newHistogram(), epoll: epoll, inbox: in, exited: make(chan struct{}),
+		lag: newHistogram(), epoll: epoll, inbox: in, exited: make(chan struct{}), content: content{filling: filling}, talk: talk,
+	}
+	if p.Compress {
+		r.unpacker = newUnpacker(p.Size)
+	}
+	if p.TLS != nil {
+		r.plain = make([]byte, 16<<10) // no record holds more
 	}
 	for i, s := range seats {
 		r.clients[i] = client{fd: -1, number: int32(s.number), column: int32(i), last: -1, extra: s.extra}
+		r.clients[i].deflate = p.Compress
+		r.clients[i].pieces = i == 0 && filling != nil
 	}
 	if err := r.watch(in.fd, -1); err != nil {
 		unix.Close(epoll)
@@ -126,7 +147,7 @@ func (r *reader) wake(events []unix.EpollEvent) (nap bool) {
 			continue
 		}
 		clients = true
-		r.drain(&r.clients[events[i].Fd])
+		r.serve(&r.clients[events[i].Fd], events[i].Events)
 	}
 	if clients {
 		r.tally.wakeups++
@@ -137,6 +158,17 @@ func (r *reader) wake(events []unix.EpollEvent) (nap bool) {
 		}
 	}
 	return clients && !r.full
+}
+
+// serve sends what was left to send if there is room, and reads.
+func (r *reader) serve(c *client, events uint32) {
+	if events&unix.EPOLLOUT != 0 && c.unsent != nil {
+		if err := r.flush(c); err != nil {
+			r.drop(c, err)
+			return
+		}
+	}
+	r.drain(c)
 }
 
 // drain reads a client until its socket is empty.
@@ -169,23 +201,33 @@ func (r *reader) step(c *client, run *run) int {
 	if wall != 0 {
 		m.arrival = wall - r.wall.offset
 	}
-	if err := r.feed(c, r.buf[:n], m, run); err != nil {
+	var err error
+	if c.secure == nil {
+		err = r.feed(c, r.buf[:n], m, run)
+	} else {
+		err = r.unseal(c, r.buf[:n], m, run)
+	}
+	if err != nil {
 		r.drop(c, err)
 		return 0
 	}
 	return n
 }
 
-// adopt takes over a connected socket. glued are the bytes that came with the handshake reply, picked up at picked.
-func (r *reader) adopt(place int, fd int, glued []byte, picked int64) {
+// adopt takes over a connected socket, and first what came with the handshake reply.
+func (r *reader) adopt(place int, l link) {
 	c := &r.clients[place]
-	c.fd = int32(fd)
+	c.fd, c.secure = int32(l.fd), l.secure
 	var run run // no kernel stamp, so none that could be shared
-	if err := r.feed(c, glued, moment{picked: picked}, &run); err != nil {
-		r.drop(c, err)
-		return
+	m := moment{picked: l.picked}
+	err := r.watch(l.fd, int32(place))
+	if err == nil {
+		err = r.feed(c, l.glued, m, &run)
 	}
-	if err := r.watch(fd, int32(place)); err != nil {
+	if err == nil && c.secure != nil {
+		err = r.unseal(c, nil, m, &run) // crypto/tls may hold more
+	}
+	if err != nil {
 		r.drop(c, err)
 	}
 }
@@ -212,8 +254,9 @@ func (r *reader) drop(c *client, why error) {
 		}
 		r.gone = append(r.gone, Gone{Number: int(c.number), Why: why.Error()})
 	}
+	r.release(c)
 	unix.Close(int(c.fd))
-	c.fd = -1
+	c.fd, c.unsent, c.secure = -1, nil, nil
 }
 
 var errReset = errors.New("reset")

@@ -2,6 +2,7 @@ package clientfleet
 
 import (
 	"bytes"
+	"crypto/tls"
 	"io"
 	"net"
 	"net/url"
@@ -11,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gobwas/httphead"
 	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsflate"
 
 	"wsfanout/internal/clock"
 	"wsfanout/internal/stamp"
@@ -20,8 +23,11 @@ import (
 // server accepts WebSocket clients; what happens with them afterwards is each test's own.
 type server struct {
 	net.Listener
-	refuse func(number int) error // nil: nobody
-	greet  func() []byte          // glued to the handshake reply; nil: nothing
+	refuse func(number int) error  // nil: nobody
+	greet  func() []byte           // glued to the handshake reply; nil: nothing
+	agree  *wsflate.Parameters     // to permessage-deflate, whatever was offered; nil: not
+	secure *tls.Config             // nil: no TLS
+	pipe   func(net.Conn) net.Conn // below TLS; nil: nothing
 
 	mu      sync.Mutex
 	peers   map[int]*peer
@@ -58,6 +64,12 @@ func (s *server) accept() {
 		if err != nil {
 			return
 		}
+		if s.pipe != nil {
+			c = s.pipe(c)
+		}
+		if s.secure != nil {
+			c = tls.Server(c, s.secure)
+		}
 		s.running.Go(func() { s.upgrade(c) })
 	}
 }
@@ -74,6 +86,9 @@ func (s *server) upgrade(c net.Conn) {
 		}
 		return err
 	}}
+	if s.agree != nil {
+		u.Negotiate = func(httphead.Option) (httphead.Option, error) { return s.agree.Option(), nil }
+	}
 	var reply bytes.Buffer
 	_, err := u.Upgrade(struct {
 		io.Reader

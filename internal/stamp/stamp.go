@@ -48,7 +48,7 @@ func Get(b []byte) Stamp {
 	}
 }
 
-// Filling returns size bytes that do not compress away, the same for the same seed: the body of every payload.
+// Filling returns size bytes that do not compress, the same for the same seed: the body of a payload. Text is the other kind.
 func Filling(size int, seed uint64) []byte {
 	b := make([]byte, size)
 	var key [32]byte
