@@ -20,7 +20,7 @@ func benchCell(b *testing.B, args string) result.Trial {
 	if err != nil {
 		b.Fatal(err)
 	}
-	trial := runTrial(b.Context(), c, cell{c.engines[0], c.strategies[0]}, 1, func(string) {})
+	trial := runTrial(b.Context(), c, cell{engine: c.engines[0], strategy: c.strategies[0]}, 1, func(string) {})
 	if trial.Error != "" {
 		b.Fatal(trial.Error)
 	}

@@ -12,16 +12,7 @@ import (
 	"wsfanout/internal/procstat"
 	"wsfanout/internal/stamp"
 	"wsfanout/serve"
-	"wsfanout/strategies"
 )
-
-// cell is one engine x strategy: a row of the matrix.
-type cell struct {
-	engine   engines.Spec
-	strategy strategies.Spec
-}
-
-func (k cell) String() string { return k.engine.String() + "/" + k.strategy.String() }
 
 // cellRun is one trial of one cell: a fresh fleet, a fresh server, the phases one after the other.
 type cellRun struct {
@@ -74,10 +65,10 @@ func (r *cellRun) run(ctx context.Context) (err error) {
 
 // start brings up both processes, the fleet first, and proves that they share this process's clock.
 func (r *cellRun) start(ctx context.Context) (err error) {
-	if r.fleet, err = startChild("fleet", "fleet"); err != nil {
+	if r.fleet, err = startChild("fleet", "fleet", r.cpus["fleet"]); err != nil {
 		return err
 	}
-	if r.server, err = startChild("server", "serve"); err != nil {
+	if r.server, err = startChild("server", "serve", r.cpus["server"]); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, 20*time.Second, errSlow)
@@ -301,16 +292,5 @@ func (r *cellRun) end() {
 		if c != nil {
 			c.end()
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
 	}
 }

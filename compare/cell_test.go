@@ -32,7 +32,7 @@ func cellIn(ctx context.Context, t *testing.T, args string, say func(string)) re
 	if say == nil {
 		say = func(string) {}
 	}
-	trial := runTrial(ctx, c, cell{c.engines[0], c.strategies[0]}, 1, say)
+	trial := runTrial(ctx, c, cell{engine: c.engines[0], strategy: c.strategies[0]}, 1, say)
 	if left := children(t); len(left) > 0 {
 		t.Errorf("processes left behind: %v", left)
 	}

@@ -31,9 +31,9 @@ type child struct {
 	reaped   sync.Once
 }
 
-// startChild starts this program again as verb. The child gets a process group of its own: Ctrl-C is for the parent,
+// startChild starts this program again as verb, on the given CPUs (nil: all). The child gets a process group of its own: Ctrl-C is for the parent,
 // which decides what happens to the running cell.
-func startChild(name, verb string) (*child, error) {
+func startChild(name, verb string, cpus []int) (*child, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -50,7 +50,10 @@ func startChild(name, verb string) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	if len(cpus) > 0 {
+		cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", len(cpus)))
+	}
+	if err := onCPUs(cpus, cmd.Start); err != nil {
 		return nil, err
 	}
 	c := &child{
@@ -143,6 +146,18 @@ func (c *child) end() {
 			<-done
 		}
 	})
+}
+
+// sleep is for d, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
 }
 
 // tail keeps the end of a child's log: it is shown only if the child fails.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"time"
 
 	"wsfanout/compare/report"
 	"wsfanout/compare/result"
-	"wsfanout/engines"
 )
 
 // experiment is the matrix: trials are passes over all cells, in an order drawn anew for each pass, so that a slow minute
@@ -40,33 +40,43 @@ func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr i
 	if err != nil {
 		return exitUsage, err
 	}
+	// The file records the defaults that follow from GOMAXPROCS: those of the server, not of this process.
+	runtime.GOMAXPROCS(c.cpus.serverProcs())
+	x := newExperiment(c, host, newScreen(stderr, c.progress))
+	if err := x.admit(x.file); err != nil {
+		return exitUsage, err
+	}
 	if c.behave.extras() > 0 {
 		if c.absorb, err = measureDefaultBuffers(c.size); err != nil {
 			return exitFailed, err
 		}
 	}
-	x := newExperiment(c, host, newScreen(stderr, c.progress))
 	x.announce(stderr)
 	err = x.run(ctx)
-	if err := report.Text(stdout, x.file, textOptions(stdout, c.wide)); err != nil {
+	if err := c.show(stdout, x.file, textOptions(stdout, c.wide)); err != nil {
 		return exitFailed, err
 	}
 	if c.out != "" {
 		fmt.Fprintf(stderr, "results written to %s\n", c.out)
 	}
-	return x.status(err)
+	status, err := x.status(err)
+	if status == exitInterrupted {
+		return status, err
+	}
+	return x.gated(x.file, stderr, status, err)
 }
 
 func newExperiment(c *config, host result.Host, s *screen) *experiment {
 	x := &experiment{config: c, screen: s, began: time.Now()}
 	for _, e := range c.engines {
 		for _, st := range c.strategies {
-			x.cells = append(x.cells, cell{e, st})
+			x.cells = append(x.cells, cell{engine: e, strategy: st})
 		}
 	}
 	if c.budget > 0 {
 		c.trials = trialsWithin(c, len(x.cells), c.budget)
 	}
+	x.addControl()
 	x.file = newFile(c, host, x.cells, x.began)
 	x.measure = func(ctx context.Context, k cell, trial int) result.Trial {
 		return runTrial(ctx, c, k, trial, func(phase string) { s.phase(k.String(), phase) })
@@ -76,9 +86,12 @@ func newExperiment(c *config, host result.Host, s *screen) *experiment {
 
 // announce says what will be done and how long it takes, before anything starts.
 func (x *experiment) announce(w io.Writer) {
-	cells := len(x.cells)
-	fmt.Fprintf(w, "plan: %d engines x %d strategies = %d cells, %d trials, about %v\n",
-		len(x.engines), len(x.strategies), cells, x.trials, planned(x.config, cells).Round(time.Second))
+	compared, control := len(x.engines)*len(x.strategies), ""
+	if len(x.cells) > compared {
+		control = fmt.Sprintf(" and %s once more as the A/A control", x.cells[0])
+	}
+	fmt.Fprintf(w, "plan: %d engines x %d strategies = %d cells%s, %d trials, about %v\n",
+		len(x.engines), len(x.strategies), compared, control, x.trials, planned(x.config, len(x.cells)).Round(time.Second))
 	for _, sentence := range x.advise() {
 		fmt.Fprintln(w, "note:", sentence)
 	}
@@ -122,6 +135,7 @@ func (x *experiment) save(complete bool) error {
 	x.file.DurationNs = int64(time.Since(x.began))
 	x.file.Complete = complete
 	x.file.Summarize()
+	x.file.Verdict = report.Verdict(x.file)
 	if x.out == "" {
 		return nil
 	}
@@ -170,22 +184,4 @@ func (x *experiment) status(err error) (int, error) {
 		return exitFailed, fmt.Errorf("a stuck client never jammed in %d of %d cells: see the line jam", unproven, len(x.file.Cells))
 	}
 	return exitOK, nil
-}
-
-func newFile(c *config, host result.Host, cells []cell, began time.Time) *result.File {
-	f := &result.File{
-		Schema: result.Schema, Started: began.UTC(), Tool: tool(), Host: host, Plan: c.plan(),
-		Verdict: []result.Claim{}, Warnings: c.warnings,
-	}
-	for _, k := range cells {
-		options, err := k.engine.Resolve(c.engineDefaults())
-		if err != nil {
-			continue // validated with the flags
-		}
-		f.Cells = append(f.Cells, result.Cell{
-			Engine: k.engine.String(), Strategy: k.strategy.String(), Clients: c.clients, SizeBytes: c.size,
-			Options: options.Map(), Footnotes: engines.Notes(options), Trials: []result.Trial{},
-		})
-	}
-	return f
 }

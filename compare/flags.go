@@ -37,8 +37,9 @@ type config struct {
 	budget       time.Duration
 
 	out      string
-	wide     bool
 	progress string
+	cpus     pinning
+	output
 
 	absorb   defaultBuffers  // measured once, before the first trial
 	warnings []string        // for the results file
@@ -87,7 +88,8 @@ func parseRun(args []string, usage io.Writer) (*config, error) {
 	fs.DurationVar(&c.behave.resume, "resume", 0, "the -stuck clients read again after this; 0: never")
 	fs.IntVar(&c.behave.vanish, "vanish", 0, "clients that vanish without FIN or RST: their kernel drops every segment (a socket filter)")
 	fs.StringVar(&c.out, "o", "", "results `file` (JSON), rewritten after every cell")
-	fs.BoolVar(&c.wide, "wide", false, "more columns than fit 120 characters")
+	c.output.flags(fs)
+	cpus := fs.String("cpus", "", "pin the two processes, which sets their GOMAXPROCS, too: server=0,fleet=1; empty: all CPUs for both")
 	fs.StringVar(&c.progress, "progress", "auto", "auto: a live line on a terminal; off: none")
 	quick := fs.Bool("quick", false, "a taste in under a minute: 1,000 clients, 50ms, 250ms timeout, 1 trial")
 	reference := fs.Bool("reference", false, "the published experiment: 40 rounds, 500ms, natural jam, map order, 1 trial")
@@ -109,7 +111,7 @@ func parseRun(args []string, usage io.Writer) (*config, error) {
 		return nil, errors.New("-quick and -reference exclude each other: choose one")
 	}
 	c.preset(*quick, *reference)
-	if err := c.parseValues(*engineList, *strategyList, *size, *sndbuf, *slowRate); err != nil {
+	if err := c.parseValues(*engineList, *strategyList, *size, *sndbuf, *slowRate, *cpus); err != nil {
 		return nil, err
 	}
 	return c, c.validate()
@@ -147,7 +149,7 @@ func (c *config) preset(quick, reference bool) {
 	}
 }
 
-func (c *config) parseValues(engineList, strategyList, size, sndbuf, slowRate string) error {
+func (c *config) parseValues(engineList, strategyList, size, sndbuf, slowRate, cpus string) error {
 	bytes, err := units.ParseBytes(size)
 	if err != nil {
 		return fmt.Errorf("-size: %w", err)
@@ -160,11 +162,28 @@ func (c *config) parseValues(engineList, strategyList, size, sndbuf, slowRate st
 	if c.behave.slowRate, err = units.ParseBytes(slowRate); err != nil {
 		return fmt.Errorf("-slow-rate: %w", err)
 	}
+	if err = c.parseCPUs(cpus); err != nil {
+		return err
+	}
 	if c.engines, err = parseSpecs("-engines", engineList, engines.Names(), engines.Parse); err != nil {
 		return err
 	}
 	c.strategies, err = parseSpecs("-strategies", strategyList, strategies.Names(), strategies.Parse)
 	return err
+}
+
+// parseCPUs sets what follows from the CPUs of the server, too.
+func (c *config) parseCPUs(text string) (err error) {
+	if text == "" && !c.explicit["cpus"] {
+		return nil
+	}
+	if c.cpus, err = parsePinning(text); err != nil {
+		return err
+	}
+	if !c.explicit["shards"] {
+		c.shards = c.cpus.serverProcs()
+	}
+	return nil
 }
 
 // parseSpecs reads a comma-separated list; all stands for every name there is.
@@ -234,6 +253,7 @@ func (c *config) validate() error {
 		oneOf("jam", c.behave.jam, "fill", "natural"),
 		oneOf("progress", c.progress, "auto", "off"),
 		c.validateTogether(),
+		c.output.open(),
 	)
 }
 

@@ -2,15 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 
-	"wsfanout/compare/report"
-	"wsfanout/compare/result"
 	"wsfanout/engines"
 	"wsfanout/internal/preflight"
 	"wsfanout/strategies"
@@ -32,7 +28,8 @@ start here:
   compare -engines gorilla,nbio -strategies all   the whole matrix, about 12 minutes
   compare help run                                every flag with its default
 
-exit status: 0 all measured; 1 a cell failed; 2 wrong usage or refused before the start; 130 interrupted, finished cells saved
+exit status: 0 all measured; 1 a cell failed; 2 wrong usage or refused before the start; 3 a gate failed; 130 interrupted,
+finished cells saved
 `)
 		return exitOK, nil
 	}
@@ -47,58 +44,11 @@ exit status: 0 all measured; 1 a cell failed; 2 wrong usage or refused before th
 	case "report":
 		_, err := parseReport([]string{"-h"}, stdout)
 		return exitOK, err
+	case "diff":
+		_, err := parseDiff([]string{"-h"}, stdout)
+		return exitOK, err
 	}
 	fmt.Fprintf(stdout, "usage: compare %s\n%s\n", v.name, v.summary)
-	return exitOK, nil
-}
-
-// reportRequest is what the flags of `compare report` ask for.
-type reportRequest struct {
-	path string
-	wide bool
-}
-
-func parseReport(args []string, usage io.Writer) (*reportRequest, error) {
-	var q reportRequest
-	fs := flag.NewFlagSet("compare report", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.BoolVar(&q.wide, "wide", false, "more columns than fit 120 characters")
-	// Flags may stand on either side of the file.
-	for len(args) > 0 {
-		if err := fs.Parse(args); err != nil {
-			if errors.Is(err, flag.ErrHelp) {
-				fs.SetOutput(usage)
-				fmt.Fprintln(usage, "usage: compare report [flags] FILE")
-				fs.PrintDefaults()
-				return nil, err
-			}
-			return nil, flagError(fs, err)
-		}
-		if args = fs.Args(); len(args) > 0 {
-			if q.path != "" {
-				return nil, fmt.Errorf("report: one results file, not %s and %s", q.path, args[0])
-			}
-			q.path, args = args[0], args[1:]
-		}
-	}
-	if q.path == "" {
-		return nil, errors.New("report: which results file? usage: compare report [-wide] FILE")
-	}
-	return &q, nil
-}
-
-func runReport(_ context.Context, args []string, _ io.Reader, stdout, _ io.Writer) (int, error) {
-	q, err := parseReport(args, stdout)
-	if err != nil {
-		return exitUsage, err
-	}
-	f, err := result.Read(q.path)
-	if err != nil {
-		return exitUsage, fmt.Errorf("report: %w", err)
-	}
-	if err := report.Text(stdout, f, textOptions(stdout, q.wide)); err != nil {
-		return exitFailed, err
-	}
 	return exitOK, nil
 }
 

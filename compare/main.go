@@ -23,6 +23,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1   // a cell failed, or its accounts do not add up
 	exitUsage       = 2   // wrong usage, an unreadable file, or refused before the start
+	exitGate        = 3   // a gate failed
 	exitInterrupted = 130 // finished cells are saved
 )
 
@@ -43,7 +44,8 @@ type verb struct {
 func verbs() []verb {
 	return []verb{
 		{"run", "the matrix: every engine x strategy (the default verb)", runMatrix},
-		{"report", "a results file again, as text", runReport},
+		{"report", "a results file again, in any format", runReport},
+		{"diff", "what changed between two results files, and whether it is more than noise", runDiff},
 		{"doctor", "the limits of this machine, what they allow, and how to raise them", runDoctor},
 		{"list", "engines, strategies, and all their options", runList},
 		{"help", "this text, or the flags of a verb: compare help run", runHelp},

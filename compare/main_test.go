@@ -8,10 +8,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"wsfanout/serve"
 )
 
 // TestMain lets the test binary be the program: its children, and the whole command for tests that signal it.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "serve" && os.Getenv(slowEnv) != "" {
+		os.Exit(serve.Main(slowed))
+	}
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
@@ -34,7 +39,7 @@ func TestBadInputIsOneLineAndStatus2(t *testing.T) {
 		args string
 		want string // the error names the valid values
 	}{
-		{"frobnicate", "run, report, doctor, list, help"},
+		{"frobnicate", "run, report, diff, doctor, list, help"},
 		{"-frobnicate", "-engines"},
 		{"-engines gorila", "gorilla, nbio"},
 		{"-engines gorilla:iomod=blocking", "iomod"},
@@ -80,6 +85,31 @@ func TestBadInputIsOneLineAndStatus2(t *testing.T) {
 		{"-clients 60000", "ulimit -n"}, // an explicit number above the limits
 		{"-o " + dir, dir},
 		{"-o /nonexistent/r.json", "/nonexistent/r.json"},
+		{"-format html5", "text, gobench"},
+		{"-fail-if late_clients", "METRIC(>|<)[+-]N[%]"},
+		{"-fail-if latency>1", "last_client, vs_bare"},
+		{"-fail-if last_client>soon", "200ms"},
+		{"-fail-if bytes_per_client>16KiBB", "16KiB"},
+		{"-fail-if late_clients>1s", "want a number"},
+		{"-fail-if last_client>10%", "last_client>+10%"},
+		{"-fail-if nbio:late_clients>0", "nbio/shard"},
+		{"-fail-if nbio/sharp:late_clients>0", "seq, seqprep, shard"},
+		{"-fail-if nbio/chan:late_clients>0 -strategies seq", "want gorilla/seq, nbio/seq"},
+		{"-fail-if last_client>+10%", "add -baseline FILE"},
+		{"-fail-if last_client>+10% -baseline /nonexistent.json", "/nonexistent.json"},
+		{"-fail-if reach<1 -baseline /nonexistent.json", "'vs_bare>+10%'"},
+		{"-cpus server", "server=LIST,fleet=LIST"},
+		{"-cpus server=0,server=0", "named twice"},
+		{"-cpus client=0", "server=LIST,fleet=LIST"},
+		{"-cpus server=1-0", "no list of CPUs"},
+		{"-cpus server=4095", "CPU 4095 may not be used here"},
+		{"-cpus server=", "such as server=0,fleet=1"},
+		{"diff", "the old and the new one, got 0"},
+		{"diff a.json", "got 1"},
+		{"diff a.json /nonexistent.json", "a.json"},
+		{"diff -frobnicate a b", "-force"},
+		{"report -format nothing r.json", "text, gobench"},
+		{"report -fail-if x>0 r.json", "last_client, vs_bare"},
 		{"gorilla", "want run"},
 		{"-quick stray", "stray"},
 		{"report", "which results file"},
@@ -112,7 +142,8 @@ func TestHelpListDoctor(t *testing.T) {
 		{"help", []string{"usage: compare", "doctor", "-quick"}},
 		{"help run", []string{"-engines", "-write-timeout", "-budget"}},
 		{"-h", []string{"-engines", "-strategies"}},
-		{"help report", []string{"-wide"}},
+		{"help report", []string{"-wide", "-format", "-fail-if", "-baseline"}},
+		{"help diff", []string{"-force", "OLD NEW"}},
 		{"list", []string{"gorilla", "nbio", "pendingcap", "seqprep", "chan:N", "full=drop|evict"}},
 		{"doctor", []string{"open files", "ports", "allows"}},
 	} {

@@ -14,7 +14,7 @@ func (c *config) plan() result.Plan {
 		Scenario: "fanout", Clients: c.clients, Rounds: c.rounds, Warmup: c.warmup, SizeBytes: c.size,
 		IntervalNs: int64(c.interval), Trials: c.trials, Seed: c.seed, WriteTimeoutNs: int64(c.writeTimeout),
 		Order: c.order, Shards: c.shards, Stuck: c.behave.stuck, StuckAt: c.behave.at, Jam: c.behave.jam, StuckBuffers: c.behave.buffers,
-		SndBuf: c.sndbuf, GOMAXPROCS: runtime.GOMAXPROCS(0),
+		SndBuf: c.sndbuf, GOMAXPROCS: c.cpus.serverProcs(), CPUs: c.cpus.String(),
 	}
 	for _, e := range c.engines {
 		p.Engines = append(p.Engines, e.String())

@@ -2,6 +2,7 @@ package engines
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log"
 	"net"
@@ -13,7 +14,7 @@ import (
 )
 
 var gorillaOptions = []option{
-	toggle("writebufferpool", "idle connections hold no write buffer: it comes from a pool for each message",
+	toggle("writebufferpool", "write buffers from a pool, none held while idle",
 		func(o *Options) *bool { return &o.WriteBufferPool }),
 }
 
@@ -34,6 +35,7 @@ type gorilla struct {
 	options  Options
 	upgrader websocket.Upgrader
 	server   http.Server
+	tls      *tls.Config    // nil: none
 	serving  sync.WaitGroup // the accept loop, HTTP connections and handshakes
 	readers  sync.WaitGroup // a reader per connection, and its pinger
 }
@@ -43,6 +45,14 @@ func newGorilla(o Options, h Hooks) (Engine, error) {
 	e.upgrader = websocket.Upgrader{ReadBufferSize: o.ReadBuffer, WriteBufferSize: o.WriteBuffer}
 	if o.WriteBufferPool {
 		e.upgrader.WriteBufferPool = new(sync.Pool)
+	}
+	e.upgrader.EnableCompression = o.Compress
+	if o.TLS() {
+		pair, err := tls.X509KeyPair(o.CertPEM, o.KeyPEM)
+		if err != nil {
+			return nil, err
+		}
+		e.tls = &tls.Config{Certificates: []tls.Certificate{pair}}
 	}
 	e.server = http.Server{
 		Handler:           http.HandlerFunc(e.handshake),
@@ -60,7 +70,7 @@ func (e *gorilla) Start(ln net.Listener) error {
 		return err
 	}
 	e.serving.Go(func() {
-		if err := e.server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+		if err := e.server.Serve(e.layer(ln)); !errors.Is(err, http.ErrServerClosed) {
 			e.server.ErrorLog.Printf("accepting: %v", err)
 		}
 	})

@@ -15,7 +15,9 @@ type gorillaConn struct {
 	pinger
 	engine *gorilla
 	ws     *websocket.Conn
-	once   time.Time // the deadline of every write, with deadline=once
+	socket net.Conn
+	wire   *gorillaWire // counts what is written; nil where frames reach the socket as they are
+	once   time.Time    // the deadline of every write, with deadline=once
 }
 
 func newGorillaConn(e *gorilla, number int, ws *websocket.Conn) *gorillaConn {
@@ -23,9 +25,14 @@ func newGorillaConn(e *gorilla, number int, ws *websocket.Conn) *gorillaConn {
 	if e.options.Deadline == DeadlineOnce && e.options.timed() {
 		c.once = time.Now().Add(e.options.WriteTimeout)
 	}
-	if raw, err := ws.NetConn().(syscall.Conn).SyscallConn(); err == nil { // fails only on a nil connection
+	c.socket, c.wire = gorillaSocket(ws.NetConn())
+	if raw, err := c.socket.(syscall.Conn).SyscallConn(); err == nil { // fails only on a nil connection
 		c.meter.open(raw)
 	}
+	if c.wire != nil {
+		c.wire.meter.Store(&c.meter)
+	}
+	_ = ws.SetCompressionLevel(e.options.Level) // refused only when out of range
 	ws.SetReadLimit(int64(e.options.ReadLimit))
 	ws.SetPingHandler(c.pinged)
 	ws.SetPongHandler(func(string) error { return c.alive() })
@@ -34,7 +41,7 @@ func newGorillaConn(e *gorilla, number int, ws *websocket.Conn) *gorillaConn {
 
 // Write sends one binary message and blocks until the kernel has taken it.
 func (c *gorillaConn) Write(payload []byte) error {
-	n := frameBytes(len(payload))
+	n := c.known(frameBytes(len(payload)))
 	c.account.handed.Add(n)
 	_ = c.ws.SetWriteDeadline(c.deadline()) // only stores it
 	err := c.ws.WriteMessage(websocket.BinaryMessage, payload)
@@ -48,18 +55,27 @@ func (c *gorillaConn) Write(payload []byte) error {
 // WritePrepared sends a message of Prepare and blocks until the kernel has taken it.
 func (c *gorillaConn) WritePrepared(p Prepared) error {
 	prepared := p.(*gorillaFrame)
-	c.account.handed.Add(prepared.bytes)
+	n := c.known(prepared.bytes)
+	c.account.handed.Add(n)
 	_ = c.ws.SetWriteDeadline(c.deadline())
 	err := c.ws.WritePreparedMessage(prepared.message)
-	c.account.taken.Add(prepared.bytes)
+	c.account.taken.Add(n)
 	if err != nil {
 		return c.failed(err)
 	}
 	return nil
 }
 
+// known is n, the bytes of a frame as it is, or nothing where the wire counts what has become of it.
+func (c *gorillaConn) known(n int64) int64 {
+	if c.wire != nil {
+		return 0
+	}
+	return n
+}
+
 // deadline of a write that begins now. `enforced` and `native` are the same here: the library applies it to each write, so
-// that no byte is owed for longer.
+// that no byte is owed for longer. With compression it counts the time that compressing takes too.
 func (c *gorillaConn) deadline() time.Time {
 	o := &c.engine.options
 	switch {
@@ -73,7 +89,7 @@ func (c *gorillaConn) deadline() time.Time {
 
 // failed begins the eviction after a write: the library's write errors are sticky, and it never closes.
 func (c *gorillaConn) failed(err error) error {
-	switch {
+	switch err = c.wire.reason(err); {
 	case errors.Is(err, net.ErrClosed), errors.Is(err, websocket.ErrCloseSent):
 		return ErrClosed
 	}
@@ -98,6 +114,12 @@ func (c *gorillaConn) Control(f func(fd uintptr)) error { return c.meter.control
 // Evict closes the connection; its reader reports cause.
 func (c *gorillaConn) Evict(cause error) {
 	c.blame(cause)
+	c.hangUp()
+}
+
+// hangUp closes the socket, and not through TLS, whose close_notify would wait up to 5 s behind what a stuck client does
+// not read.
+func (c *gorillaConn) hangUp() {
 	c.over.Store(true)
-	_ = c.ws.Close()
+	_ = c.socket.Close()
 }

@@ -14,14 +14,13 @@ import (
 func (c *gorillaConn) serve() {
 	tuneConn(c, &c.engine.options)
 	if !c.engine.open(c) {
-		_ = c.ws.Close()
+		c.hangUp()
 		return
 	}
 	c.pinger.start(c.engine.options.Ping, &c.engine.readers, c.ping)
 	cause := c.readCause(c.read())
 	c.pinger.stop()
-	c.over.Store(true)
-	_ = c.ws.Close()
+	c.hangUp()
 	c.engine.close(c, c.verdict(cause))
 }
 
@@ -78,7 +77,7 @@ func (c *gorillaConn) hearWriter() {
 
 // send writes a control frame. It may run beside a Write.
 func (c *gorillaConn) send(kind int, payload []byte, by time.Time) error {
-	n := frameBytes(len(payload))
+	n := c.known(frameBytes(len(payload)))
 	c.account.handed.Add(n)
 	err := c.ws.WriteControl(kind, payload, by)
 	if err != nil {

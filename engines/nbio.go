@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lesismal/llib/std/crypto/tls"
 	"github.com/lesismal/nbio"
 	"github.com/lesismal/nbio/mempool"
 	"github.com/lesismal/nbio/nbhttp"
@@ -21,6 +22,7 @@ type nbioEngine struct {
 	options  Options
 	engine   *nbhttp.Engine
 	upgrader *websocket.Upgrader
+	tls      *tls.Config // nil: none
 	sweeper  sweeper
 
 	listener    net.Listener
@@ -41,6 +43,13 @@ const pollersRunning = 100 * time.Millisecond
 func newNbio(o Options, h Hooks) (Engine, error) {
 	logNbioTo(o.log())
 	e := &nbioEngine{roster: newRoster(o.MaxClients, h), options: o, sweeper: sweeper{timeout: o.WriteTimeout}}
+	if o.TLS() {
+		pair, err := tls.X509KeyPair(o.CertPEM, o.KeyPEM)
+		if err != nil {
+			return nil, err
+		}
+		e.tls = &tls.Config{Certificates: []tls.Certificate{pair}}
+	}
 	switch o.IOMod {
 	case IOModBlocking:
 		e.maxBlocking = int64(o.MaxClients) + 1<<20
@@ -92,6 +101,8 @@ func (e *nbioEngine) newUpgrader() *websocket.Upgrader {
 	u.KeepaliveTime = e.options.Keepalive
 	u.MessageLengthLimit = e.options.ReadLimit
 	u.BlockingModAsyncWrite = e.options.Async
+	u.EnableCompression(e.options.Compress)
+	_ = u.SetCompressionLevel(e.options.Level) // refused only when out of range
 	u.OnMessage(func(ws *websocket.Conn, _ websocket.MessageType, payload []byte) {
 		e.message(ws.Session().(nbioMember), payload)
 	})
@@ -157,12 +168,14 @@ func (e *nbioEngine) Stop(ctx context.Context) error {
 // opened and closed are nbhttp's hooks for every connection, from accept to close, WebSocket or not.
 func (e *nbioEngine) opened(c net.Conn) {
 	e.tasks.Add(1)
-	e.open.add(c)
+	socket, _ := nbioSocket(c)
+	e.open.add(socket)
 }
 
 func (e *nbioEngine) closed(c net.Conn, _ error) {
-	_ = c.Close() // nbio leaves a blocking connection open when its HTTP request is late
-	e.open.remove(c)
+	socket, _ := nbioSocket(c) // nbhttp hands over the same connection, but not the same layers
+	_ = socket.Close()         // nbio leaves a blocking connection open when its HTTP request is late
+	e.open.remove(socket)
 	e.tasks.Done()
 }
 
@@ -173,17 +186,19 @@ func (e *nbioEngine) handshake(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	deflates := negotiateDeflate(r.Header, &e.options)
 	ws, err := e.upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		e.release(number)
 		return
 	}
 	var m nbioMember
-	switch conn := ws.UnderlayerConn().(*nbhttp.Conn).Conn.(type) {
+	socket, secure := nbioSocket(ws.UnderlayerConn())
+	switch conn := socket.(type) {
 	case *nbio.Conn:
-		m = newNbioConn(e, number, ws, conn)
+		m = newNbioConn(e, number, ws, conn, secure, deflates)
 	case *net.TCPConn:
-		m = newNbioBlocking(e, number, ws, conn)
+		m = newNbioBlocking(e, number, ws, conn, secure, deflates)
 	}
 	tuneConn(m, &e.options)
 	if !e.roster.open(m) {

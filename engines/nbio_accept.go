@@ -14,6 +14,10 @@ import (
 // accept is nbhttp's own loop with three differences: it does not spin when descriptors run out, it loses no connection
 // when the engine stops, and it mends the read deadline.
 func (e *nbioEngine) accept() {
+	block, poll := e.engine.AddConnNonTLSBlocking, e.engine.AddConnNonTLSNonBlocking
+	if e.tls != nil {
+		block, poll = e.engine.AddConnTLSBlocking, e.engine.AddConnTLSNonBlocking
+	}
 	for {
 		conn, err := e.listener.Accept()
 		if errors.Is(err, net.ErrClosed) {
@@ -26,11 +30,11 @@ func (e *nbioEngine) accept() {
 		}
 		if e.blocking.Load() < e.maxBlocking {
 			e.blocking.Add(1)
-			e.engine.AddConnNonTLSBlocking(&nbhttp.Conn{Conn: conn}, nil, func() { e.blocking.Add(-1) })
+			block(&nbhttp.Conn{Conn: conn}, e.tls, func() { e.blocking.Add(-1) })
 			continue
 		}
 		c := &nbhttp.Conn{Conn: conn}
-		e.engine.AddConnNonTLSNonBlocking(c, nil, func() {})
+		poll(c, e.tls, func() {})
 		mendReadDeadline(c)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lesismal/llib/std/crypto/tls"
 	"github.com/lesismal/nbio/nbhttp/websocket"
 )
 
@@ -15,43 +16,24 @@ type nbioBlocking struct {
 	life
 	meter
 	pinger
-	engine *nbioEngine
-	ws     *websocket.Conn
-	conn   *net.TCPConn
-	once   time.Time // the deadline of every write, with deadline=once
+	engine   *nbioEngine
+	ws       *websocket.Conn
+	conn     *net.TCPConn
+	deflates bool      // the client has agreed to permessage-deflate
+	once     time.Time // the deadline of every write, with deadline=once
 }
 
-func newNbioBlocking(e *nbioEngine, number int, ws *websocket.Conn, conn *net.TCPConn) *nbioBlocking {
-	c := &nbioBlocking{life: life{number: number}, engine: e, ws: ws, conn: conn}
+func newNbioBlocking(e *nbioEngine, number int, ws *websocket.Conn, conn *net.TCPConn, secure *tls.Conn, deflates bool) *nbioBlocking {
+	c := &nbioBlocking{life: life{number: number}, engine: e, ws: ws, conn: conn, deflates: deflates}
 	if e.options.timed() {
 		c.once = time.Now().Add(e.options.WriteTimeout)
 	}
 	if raw, err := conn.SyscallConn(); err == nil { // fails only on a nil connection
 		c.meter.open(raw)
 	}
-	ws.Conn = &nbioWire{Conn: ws.Conn, c: c}
+	(&nbioWire{Conn: conn, c: c}).attach(ws, secure)
 	ws.SetSession(c)
 	return c
-}
-
-// nbioWire is the net.Conn that nbio's WebSocket layer writes to, from whichever goroutine: the caller's, or the queue's
-// with async. Each write is counted and has its own deadline, which a write that waits for its turn cannot move.
-type nbioWire struct {
-	net.Conn
-	c  *nbioBlocking
-	mu sync.Mutex
-}
-
-func (w *nbioWire) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	_ = w.c.conn.SetWriteDeadline(w.c.deadline())
-	n, err := w.c.conn.Write(b)
-	if err != nil {
-		err = w.c.failed(err)
-	}
-	w.c.account.taken.Add(int64(len(b)))
-	return n, err
 }
 
 // deadline as on gorilla: `enforced` and `native` are the same where writes block.
@@ -80,7 +62,7 @@ func (c *nbioBlocking) failed(err error) error {
 
 // Write sends one binary message and blocks until the kernel has taken it, or with async queues it.
 func (c *nbioBlocking) Write(payload []byte) error {
-	c.account.handed.Add(messageBytes(len(payload), c.engine.options.FramePayload))
+	c.queues(messageBytes(len(payload), c.engine.options.FramePayload))
 	return c.sent(c.ws.WriteMessage(websocket.BinaryMessage, payload))
 }
 
@@ -91,14 +73,20 @@ func (c *nbioBlocking) WritePrepared(p Prepared) error {
 	if c.engine.options.Async {
 		return c.Write(frame.payload)
 	}
-	c.account.handed.Add(int64(len(frame.wire)))
-	_, err := c.ws.Conn.Write(frame.wire)
+	_, err := c.ws.Conn.Write(frame.wire(c.deflates))
 	return c.sent(err)
 }
 
 func (c *nbioBlocking) control(kind websocket.MessageType, payload []byte) error {
-	c.account.handed.Add(frameBytes(len(payload)))
+	c.queues(frameBytes(len(payload)))
 	return c.sent(c.ws.WriteMessage(kind, payload))
+}
+
+// queues counts what async is about to queue; without it the wire counts.
+func (c *nbioBlocking) queues(n int64) {
+	if c.engine.options.Async {
+		c.account.handed.Add(n)
+	}
 }
 
 // sent ends a write. The wire has named its own errors; nbio's layer adds only that the connection is closed. What waits in

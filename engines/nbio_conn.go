@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lesismal/llib/std/crypto/tls"
 	"github.com/lesismal/nbio"
 	"github.com/lesismal/nbio/nbhttp/websocket"
 )
@@ -27,10 +28,19 @@ type nbioConn struct {
 	engine  *nbioEngine
 	ws      *websocket.Conn
 	conn    *nbio.Conn
+
+	deflates bool // the client has agreed to permessage-deflate
+	secure   bool // by TLS
+	outlet   bool // counts what the WebSocket layer writes
 }
 
-func newNbioConn(e *nbioEngine, number int, ws *websocket.Conn, conn *nbio.Conn) *nbioConn {
-	c := &nbioConn{life: life{number: number}, engine: e, ws: ws, conn: conn}
+func newNbioConn(e *nbioEngine, number int, ws *websocket.Conn, conn *nbio.Conn, secure *tls.Conn, deflates bool) *nbioConn {
+	c := &nbioConn{life: life{number: number}, engine: e, ws: ws, conn: conn, deflates: deflates, secure: secure != nil}
+	below := net.Conn(conn)
+	if secure == nil {
+		below = ws.Conn
+	}
+	c.outlet = (&nbioOutlet{Conn: below, c: c}).attach(ws, secure, deflates)
 	ws.SetSession(c) // from here on bytes are counted; the reply to the handshake, before, is not
 	_ = conn.SetReadDeadline(e.readDeadline())
 	return c
@@ -55,21 +65,41 @@ func countTaken(conn *nbio.Conn, _ []byte, n int) {
 
 // Write sends one binary message, or leaves it with nbio.
 func (c *nbioConn) Write(payload []byte) error {
-	fresh := c.hand(messageBytes(len(payload), c.engine.options.FramePayload))
-	return c.handed(fresh, c.ws.WriteMessage(websocket.BinaryMessage, payload))
+	return c.message(websocket.BinaryMessage, payload, messageBytes(len(payload), c.engine.options.FramePayload))
+}
+
+// message sends a message of any kind, which takes n bytes unless it is compressed or encrypted.
+func (c *nbioConn) message(kind websocket.MessageType, payload []byte, n int64) error {
+	if c.outlet {
+		return c.sent(c.ws.WriteMessage(kind, payload))
+	}
+	fresh := c.hand(n)
+	return c.handed(fresh, c.ws.WriteMessage(kind, payload))
+}
+
+// sent ends a write through the outlet, which has counted it and named its own errors; what the layers above add means
+// that the connection is closed.
+func (c *nbioConn) sent(err error) error {
+	if err != nil && !isCause(err) {
+		return ErrClosed
+	}
+	return err
 }
 
 // WritePrepared sends a message of Prepare, or leaves it with nbio.
 func (c *nbioConn) WritePrepared(p Prepared) error {
-	wire := p.(*nbioFrame).wire
+	wire := p.(*nbioFrame).wire(c.deflates)
+	if c.secure {
+		_, err := c.ws.Conn.Write(wire)
+		return c.sent(err)
+	}
 	fresh := c.hand(int64(len(wire)))
 	_, err := c.conn.Write(wire)
 	return c.handed(fresh, err)
 }
 
 func (c *nbioConn) control(kind websocket.MessageType, payload []byte) error {
-	fresh := c.hand(frameBytes(len(payload)))
-	return c.handed(fresh, c.ws.WriteMessage(kind, payload))
+	return c.message(kind, payload, frameBytes(len(payload)))
 }
 
 // hand counts n bytes before they are handed over, and reports whether nothing was owed before.
@@ -167,10 +197,10 @@ func (c *nbioConn) goodbye(by time.Time) {
 func nbioCause(err error, o *Options) error {
 	var closed *websocket.CloseError
 	switch {
-	case err == nil:
-		return fmt.Errorf("%w: close frame", ErrPeerClosed)
 	case isCause(err):
 		return err
+	case err == nil, errors.Is(err, net.ErrClosed): // the second under TLS, where the reader runs into its own close
+		return fmt.Errorf("%w: close frame", ErrPeerClosed)
 	case errors.Is(err, nbio.ErrWriteTimeout):
 		return writeTimeout(o.WriteTimeout)
 	case errors.Is(err, nbio.ErrReadTimeout):

@@ -4,20 +4,44 @@ import "encoding/binary"
 
 // nbioFrame is a prepared message: the bytes on the wire.
 type nbioFrame struct {
-	wire    []byte
-	payload []byte // for a queue that takes only payloads
+	plain      []byte
+	compressed []byte // with Compress
+	payload    []byte // for a queue that takes only payloads
 }
 
-// prepareNbio compiles the frames that nbio itself would write; it has no prepared messages.
+// wire is what a client gets.
+func (f *nbioFrame) wire(deflates bool) []byte {
+	if deflates {
+		return f.compressed
+	}
+	return f.plain
+}
+
+// prepareNbio compiles the frames that nbio itself would write; it has no prepared messages. The compressed ones are made
+// once, and the plain ones are for clients that have not agreed to compression.
 func prepareNbio(payload []byte, o *Options) (*nbioFrame, error) {
-	f := &nbioFrame{wire: make([]byte, 0, messageBytes(len(payload), o.FramePayload)), payload: payload}
+	f := &nbioFrame{plain: frames(payload, o.FramePayload), payload: payload}
+	if o.Compress {
+		body, err := deflate(payload, o.Level)
+		if err != nil {
+			return nil, err
+		}
+		f.compressed = frames(body, o.FramePayload)
+		f.compressed[0] |= rsv1
+	}
+	return f, nil
+}
+
+// frames is a message as nbio splits it, in frames of at most limit bytes of payload.
+func frames(message []byte, limit int) []byte {
+	wire := make([]byte, 0, messageBytes(len(message), limit))
 	opcode := opBinary
-	for rest := payload; ; opcode = opContinuation {
-		piece := rest[:min(len(rest), o.FramePayload)]
+	for rest := message; ; opcode = opContinuation {
+		piece := rest[:min(len(rest), limit)]
 		rest = rest[len(piece):]
-		f.wire = appendFrame(f.wire, opcode, len(rest) == 0, piece)
+		wire = appendFrame(wire, opcode, len(rest) == 0, piece)
 		if len(rest) == 0 {
-			return f, nil
+			return wire
 		}
 	}
 }

@@ -11,17 +11,17 @@ import (
 )
 
 var nbioOptions = []option{
-	choice("iomod", IOModNonBlocking, "pollers, or a goroutine per connection, or goroutines for the first 10,000",
+	choice("iomod", IOModNonBlocking, "nbio's I/O mode",
 		[]string{IOModNonBlocking, IOModBlocking, IOModMixed}, func(o *Options) *string { return &o.IOMod }),
 	count("npoller", "GOMAXPROCS", "poller goroutines",
 		func(o *Options) *int { return &o.NPoller }),
-	size("pendingcap", "0", "bytes one connection may owe before it is closed (MaxWriteBufferSize); 0: no cap",
+	size("pendingcap", "0", "close who owes more; 0: no cap",
 		func(o *Options) *int64 { return &o.PendingCap }),
-	choice("executor", ExecutorPool, "where handlers run: nbio's goroutine pool, or the poller itself",
+	choice("executor", ExecutorPool, "where handlers run: a pool, or the poller",
 		[]string{ExecutorPool, ExecutorInline}, func(o *Options) *string { return &o.Executor }),
-	count("pool", "1024 x CPUs", "goroutines of the handler pool (MessageHandlerPoolSize)",
+	count("pool", "1024 x CPUs", "goroutines of the handler pool",
 		func(o *Options) *int { return &o.Pool }),
-	toggle("async", "blocking connections: queue writes without bound and send them from a goroutine (BlockingModAsyncWrite)",
+	toggle("async", "blocking connections queue writes, unbounded",
 		func(o *Options) *bool { return &o.Async }),
 }
 
@@ -32,7 +32,15 @@ func nbioEqualise(o *Options) {
 	o.Executor = ExecutorPool
 	o.NPoller = runtime.GOMAXPROCS(0)
 	o.Pool = defaultPool()
-	o.FramePayload = max(o.MaxPayload, nbhttp.DefaultMaxWebsocketFramePayloadSize)
+	o.FramePayload = max(o.largestMessage(), nbhttp.DefaultMaxWebsocketFramePayloadSize)
+}
+
+// largestMessage bounds the payload of a message's frames.
+func (o *Options) largestMessage() int {
+	if o.Compress {
+		return deflatedAtMost(o.MaxPayload)
+	}
+	return o.MaxPayload
 }
 
 // defaultPool is the size that nbio gives its handler pool.
@@ -49,7 +57,10 @@ func nbioStock(o *Options) {
 }
 
 func nbioCheck(o *Options) error {
-	smallest := messageBytes(o.MaxPayload, o.FramePayload)
+	smallest := messageBytes(o.largestMessage(), o.FramePayload)
+	if o.TLS() {
+		smallest = encryptedAtMost(smallest)
+	}
 	switch {
 	case o.PendingCap > 0 && o.IOMod != IOModNonBlocking:
 		return errors.New("pendingcap works only with iomod=nonblocking: blocking connections keep nothing")
@@ -61,6 +72,8 @@ func nbioCheck(o *Options) error {
 		return errors.New("pool works only with executor=pool")
 	case o.Async && o.IOMod == IOModNonBlocking:
 		return errors.New("async works only with iomod=blocking or iomod=mixed")
+	case o.Async && o.unforeseen():
+		return errors.New("async works only without -compress and -tls: the queue does not tell how many bytes wait in it")
 	}
 	return nil
 }

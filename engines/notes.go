@@ -13,7 +13,7 @@ import (
 func commonNotes(o *Options) (notes []string) {
 	add := func(when bool, format string, v ...any) {
 		if when {
-			notes = append(notes, o.Name+": "+fmt.Sprintf(format, v...)+".")
+			notes = append(notes, fmt.Sprintf(format, v...))
 		}
 	}
 	add(o.SendBuffer > 0, "SO_SNDBUF is %s; libraries and examples leave it to the kernel", units.FormatBytes(int64(o.SendBuffer)))
@@ -21,6 +21,8 @@ func commonNotes(o *Options) (notes []string) {
 	add(o.Ping > 0 && !o.Stock, "the server pings each client every %v; the library never pings on its own", o.Ping)
 	add(o.Ping > 0 && o.Keepalive > 0 && o.Ping >= o.Keepalive,
 		"pings every %v keep nobody alive: a client must be heard within %v", o.Ping, o.Keepalive)
+	add(o.Compress, "permessage-deflate at level %d without context takeover, where the library's default is off and its level %d; a message written plainly is compressed anew for each client",
+		o.Level, defaultLevel)
 	return notes
 }
 
@@ -28,9 +30,11 @@ func gorillaNotes(o *Options) []string {
 	notes := commonNotes(o)
 	add := func(when bool, format string, v ...any) {
 		if when {
-			notes = append(notes, "gorilla: "+fmt.Sprintf(format, v...)+".")
+			notes = append(notes, fmt.Sprintf(format, v...))
 		}
 	}
+	add(o.Compress, "a prepared message is compressed once, by the library; a compressed message leaves in frames of at most the write buffer (prepared: 4 KiB), where nbio sends one")
+	add(o.TLS(), "TLS by the standard library under net/http; every client's copy is encrypted by itself, prepared or not; an evicted client gets no close_notify, which would wait up to 5 s behind a stuck one")
 	if o.Stock {
 		add(true, "set up as the library's chat example: buffers of 1 KiB, 10 s for a write, pings every 54 s, 60 s for a pong")
 		return notes
@@ -51,11 +55,13 @@ func nbioNotes(o *Options) []string {
 	notes := commonNotes(o)
 	add := func(when bool, format string, v ...any) {
 		if when {
-			notes = append(notes, "nbio: "+fmt.Sprintf(format, v...)+".")
+			notes = append(notes, fmt.Sprintf(format, v...))
 		}
 	}
 	own := max(1, runtime.NumCPU()/4)
 	blocking := o.IOMod != IOModNonBlocking
+	add(o.Compress, "a prepared message is compressed once, by the adapter, at the same level: the library has no prepared messages")
+	add(o.TLS(), "TLS by the library's own fork of an older crypto/tls (llib): it never looks for AES hardware and takes ChaCha20-Poly1305, where the standard library takes AES-GCM if the processor has it; %s; every client's copy is encrypted by itself, prepared or not", whoDecrypts(blocking))
 	add(o.Stock, "set up as the library's server example, which leaves everything at its default: no write timeout, no limit to pending bytes")
 	add(o.NPoller != own, "npoller is %d; the library's default on this machine is %d (a quarter of the processors)", o.NPoller, own)
 	add(o.FramePayload != nbhttp.DefaultMaxWebsocketFramePayloadSize,
@@ -78,4 +84,11 @@ func nbioNotes(o *Options) []string {
 	add(!o.Stock, "clients may send %s at a time; the library's default is 4 MiB", units.FormatBytes(int64(o.ReadLimit)))
 	add(true, "connections are accepted by the adapter's loop, which hands them to the library: its own spins when descriptors run out")
 	return notes
+}
+
+func whoDecrypts(blocking bool) string {
+	if blocking {
+		return "each connection's goroutine shakes hands and decrypts"
+	}
+	return "pollers shake hands and decrypt"
 }

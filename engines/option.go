@@ -1,7 +1,9 @@
 package engines
 
 import (
+	"compress/flate"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,9 +23,10 @@ type option struct {
 // The forms of values. They complete the sentence "X is not ...".
 const (
 	switchValues   = "true or false"
-	durationValues = "a duration like 500ms or 10s, 0 or more"
-	sizeValues     = "a size like 4096, 64KiB or 1MiB"
+	durationValues = "a duration like 500ms or 0"
+	sizeValues     = "a size like 4096 or 64KiB"
 	countValues    = "a whole number from 1"
+	levelValues    = "a whole number from 1 to 9"
 )
 
 // errValue is what set returns; Parse makes a sentence of it that names the allowed values.
@@ -73,11 +76,19 @@ func duration(name, fallback, summary string, field func(*Options) *time.Duratio
 }
 
 func count(name, fallback, summary string, field func(*Options) *int) option {
+	return number(name, countValues, fallback, summary, math.MaxInt, field)
+}
+
+func level(name, summary string, field func(*Options) *int) option {
+	return number(name, levelValues, strconv.Itoa(defaultLevel), summary, flate.BestCompression, field)
+}
+
+func number(name, values, fallback, summary string, most int, field func(*Options) *int) option {
 	return option{
-		name: name, values: countValues, fallback: fallback, summary: summary,
+		name: name, values: values, fallback: fallback, summary: summary,
 		set: func(o *Options, s string) error {
 			n, err := strconv.Atoi(s)
-			if err != nil || n < 1 {
+			if err != nil || n < 1 || n > most {
 				return errValue
 			}
 			*field(o) = n

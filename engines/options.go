@@ -36,7 +36,10 @@ type Defaults struct {
 	SendBuffer   int           // SO_SNDBUF in bytes as given to setsockopt; 0: untouched
 	MaxPayload   int           // bytes of the largest message that will be sent
 	MaxClients   int           // clients are numbered 0..MaxClients-1
-	Log          io.Writer     // nil: os.Stderr
+	Compress     bool          // permessage-deflate for every client that offers it
+	CertPEM      []byte        // serve TLS with this certificate and KeyPEM; empty: no TLS
+	KeyPEM       []byte
+	Log          io.Writer // nil: os.Stderr
 }
 
 // Options is a set-up with everything decided. Make one with Spec.Resolve.
@@ -52,6 +55,7 @@ type Options struct {
 	ReadBuffer       int           // bytes; 0: the library's own choice
 	WriteBuffer      int           // bytes; 0: the library's own choice
 	ReadLimit        int           // bytes of the largest message a client may send
+	Level            int           // of deflate, 1 to 9, with Compress
 	Stock            bool          // start from the library's own example instead of the equalised set-up
 
 	WriteBufferPool bool // gorilla: idle connections hold no write buffer
@@ -100,5 +104,6 @@ func equalised(name string, d Defaults) Options {
 		Deadline:         DeadlineEnforced,
 		HandshakeTimeout: handshakeTimeout,
 		ReadLimit:        max(64<<10, d.MaxPayload),
+		Level:            defaultLevel,
 	}
 }

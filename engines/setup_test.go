@@ -18,9 +18,9 @@ import (
 )
 
 // serve starts an engine until the test ends.
-func serve(t *testing.T, o engines.Options, h engines.Hooks) (addr string, err error) {
+func serve(t *testing.T, o engines.Options, h engines.Hooks) (e engines.Engine, addr string, err error) {
 	t.Helper()
-	e, err := engines.New(o, h)
+	e, err = engines.New(o, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,10 +30,10 @@ func serve(t *testing.T, o engines.Options, h engines.Hooks) (addr string, err e
 	}
 	if err := e.Start(ln); err != nil {
 		_ = ln.Close()
-		return "", err
+		return nil, "", err
 	}
 	t.Cleanup(func() { _ = e.Stop(context.Background()) })
-	return ln.Addr().String(), nil
+	return e, ln.Addr().String(), nil
 }
 
 func connect(t *testing.T, addr string, number int) {
@@ -49,7 +49,7 @@ func connect(t *testing.T, addr string, number int) {
 func TestReadDeadlineIsMended(t *testing.T) {
 	suite(t, "nbio")
 	opened, closed := make(chan engines.Conn, 2), make(chan int, 2)
-	addr, err := serve(t, resolve(t, "nbio"), engines.Hooks{
+	_, addr, err := serve(t, resolve(t, "nbio"), engines.Hooks{
 		OnOpen:  func(c engines.Conn) { opened <- c },
 		OnClose: func(c engines.Conn, _ error) { closed <- c.Number() },
 	})
@@ -91,7 +91,7 @@ func sendBuffer(t *testing.T, name string, ask, want int) {
 	o := resolve(t, name)
 	o.SendBuffer = ask
 	opened := make(chan engines.Conn, 1)
-	addr, err := serve(t, o, engines.Hooks{OnOpen: func(c engines.Conn) { opened <- c }})
+	_, addr, err := serve(t, o, engines.Hooks{OnOpen: func(c engines.Conn) { opened <- c }})
 	if err != nil {
 		if want >= 0 {
 			t.Errorf("asked for %d: %v", ask, err)

@@ -63,7 +63,7 @@ func (s Spec) Resolve(d Defaults) (Options, error) {
 		return Options{}, err
 	}
 	o := equalised(s.Name, d)
-	if slices.Contains(s.given, setting{"stock", "true"}) {
+	if stock, _ := s.setting("stock"); stock == "true" {
 		engine.stock(&o)
 	} else {
 		engine.equalise(&o)
@@ -77,10 +77,22 @@ func (s Spec) Resolve(d Defaults) (Options, error) {
 			return Options{}, err
 		}
 	}
+	if _, leveled := s.setting("level"); leveled && !d.Compress {
+		return Options{}, fmt.Errorf("%s: level works only with -compress", s)
+	}
 	if err := engine.check(&o); err != nil {
 		return Options{}, fmt.Errorf("%s: %w", s, err)
 	}
 	return o, nil
+}
+
+// setting is what was given for an option.
+func (s Spec) setting(name string) (value string, given bool) {
+	i := slices.IndexFunc(s.given, func(g setting) bool { return g.name == name })
+	if i < 0 {
+		return "", false
+	}
+	return s.given[i].value, true
 }
 
 // parse reads one "option=value" and brings the value into its canonical form, by setting it and reading it back.

@@ -35,21 +35,23 @@ var kinds = []engineKind{
 // commonOptions are those that every engine has.
 func commonOptions() []option {
 	return []option{
-		duration("writetimeout", "-write-timeout", "how long a byte may be owed before its client is evicted; 0: for ever",
+		duration("writetimeout", "-write-timeout", "the longest a byte may be owed",
 			func(o *Options) *time.Duration { return &o.WriteTimeout }),
-		choice("deadline", DeadlineEnforced, "how the write timeout is kept: by the age of the oldest owed byte, or as the library's SetWriteDeadline before every write, or once, or not at all",
+		choice("deadline", DeadlineEnforced, "how writetimeout is kept",
 			[]string{DeadlineEnforced, DeadlineNative, DeadlineOnce, DeadlineNone}, func(o *Options) *string { return &o.Deadline }),
-		duration("usertimeout", "0", "TCP_USER_TIMEOUT: the kernel ends a connection that acknowledges nothing for so long; 0: off",
+		duration("usertimeout", "0", "TCP_USER_TIMEOUT; 0: off",
 			func(o *Options) *time.Duration { return &o.UserTimeout }),
-		duration("keepalive", "0", "a client from which nothing is read for so long is closed; 0: off",
+		duration("keepalive", "0", "who is silent so long is closed; 0: off",
 			func(o *Options) *time.Duration { return &o.Keepalive }),
-		duration("ping", "0", "interval of the server's pings to each client; 0: none",
+		duration("ping", "0", "interval of the server's pings; 0: none",
 			func(o *Options) *time.Duration { return &o.Ping }),
-		size("readbuf", "0", "read buffer (gorilla and blocking nbio: per connection; nonblocking nbio: per poller); 0: the library's own, 4 KiB or 64 KiB",
+		size("readbuf", "0", "read buffer; 0: the library's own",
 			func(o *Options) *int { return &o.ReadBuffer }),
-		size("writebuf", "0", "write buffer (gorilla: per connection; nbio: initial size of the pooled buffers that frames are built in); 0: the library's own, 4 KiB or 1 KiB",
+		size("writebuf", "0", "write buffer; 0: the library's own",
 			func(o *Options) *int { return &o.WriteBuffer }),
-		toggle("stock", "start from the library's own example instead of the equalised set-up",
+		level("level", "deflate level of -compress, which it needs",
+			func(o *Options) *int { return &o.Level }),
+		toggle("stock", "the library's own example, not the equalised set-up",
 			func(o *Options) *bool { return &o.Stock }),
 	}
 }
@@ -72,7 +74,7 @@ func New(o Options, h Hooks) (Engine, error) {
 	return engine.make(o, h)
 }
 
-// Notes is every difference of this set-up from the library's own defaults and examples, one sentence each.
+// Notes is every difference of this set-up from the library's own defaults and examples, one clause each: no engine's name before it, no full stop after it.
 func Notes(o Options) []string {
 	engine, err := find(o.Name)
 	if err != nil {

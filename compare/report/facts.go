@@ -89,7 +89,11 @@ func fleetCost(f *result.File) []note {
 	if fleet == "" || server == "" {
 		return nil
 	}
-	return []note{{text: fmt.Sprintf("CPU per delivery of the fleet: %s; of the server: %s", fleet, server)}}
+	text := fmt.Sprintf("CPU per delivery of the fleet: %s; of the server: %s", fleet, server)
+	if woken := spanOf(f, wakeups, significantSmall); woken != "" {
+		text += "; wake-ups of the fleet per delivery: " + woken
+	}
+	return []note{{text: text}}
 }
 
 func loopback(f *result.File) []note {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"wsfanout/compare/result"
@@ -23,17 +24,26 @@ const (
 	lower              // some have stopped
 )
 
-// noters are in the order of the page: doubts first, then what the columns mean, then what was set up how.
-var noters = []func(*result.File) []note{
+// noter asks a file for its notes of one kind.
+type noter = func(*result.File) []note
+
+// doubters say what weakens a figure.
+var doubters = []noter{
 	failedCells, failedTrials, undelivered, disordered, fleetLimit, fellBehind, stolen, clockSteps, mergedStamps, lateSomewhere,
-	calmTrials, notResolvable, noticedVaries, undeliveredWhileStuck, closedHealthy, closedOthers, outcomes, lateSomewhereWhileStuck, notBack,
+	calmTrials, notResolvable, noticedVaries, undeliveredWhileStuck, closedHealthy, closedOthers, outcomes, lateSomewhereWhileStuck, machineWhileStuck, notBack,
 	rearmed, unbounded, neverEvicted, swallowed, dropCameLate, dropCannotAct,
-	trialsNote, latencyNote, noBareRounds, preemptions, fleetCost, loopback, lateMeans, heldMeans, mixedMode,
-	differences, warnings,
 }
 
+// explainers say what a figure is.
+var explainers = []noter{trialsNote, latencyNote, noBareRounds, preemptions, fleetCost, loopback, lateMeans, heldMeans, mixedMode}
+
+// noters are in the order of the page: doubts first, then what the columns mean, then what was set up how.
+var noters = slices.Concat(doubters, explainers, []noter{differences, warnings})
+
 // collectNotes asks all noters. A file in which nothing is measured has only its warnings and reasons.
-func collectNotes(f *result.File) []note {
+func collectNotes(f *result.File) []note { return ask(f, noters) }
+
+func ask(f *result.File, noters []noter) []note {
 	var notes []note
 	for _, ask := range noters {
 		for _, n := range ask(f) {

@@ -20,6 +20,9 @@ func significant(v float64) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
+// significantSmall is significant for a figure below 1: "0.031".
+func significantSmall(v float64) string { return strconv.FormatFloat(v, 'g', 2, 64) }
+
 // duration writes nanoseconds with three significant digits: "13.1 us", "141 ms", "1.03 s"; from 100 s on as long does.
 func duration(ns float64) string {
 	for _, unit := range []struct {

@@ -14,13 +14,17 @@ func healthy(p *page) string {
 	if len(p.Cells) == 0 {
 		return ""
 	}
+	return p.fitted(p.healthyGrid())
+}
+
+func (p *page) healthyGrid() *grid {
 	figures := healthyFigures
 	if p.opt.Wide {
 		figures = append(figures[:len(figures):len(figures)], wideFigures...)
 	}
 	g := &grid{columns: []column{{head: "HEALTHY"}, {}}}
 	p.fill(g, p.healthyRows(g), figures, p.marks(upper))
-	return p.fitted(g)
+	return g
 }
 
 // selection is the measured cells of a table and the rows in which they stand.

@@ -36,6 +36,7 @@ var (
 	cpu            = ofHealthy(func(p *result.Phase) float64 { return p.Server.CPUNsPerDelivery })
 	cpuUser        = ofHealthy(func(p *result.Phase) float64 { return p.Server.CPUUserNsPerDelivery })
 	fleetCPU       = ofHealthy(func(p *result.Phase) float64 { return p.Fleet.CPUNsPerDelivery })
+	wakeups        = ofHealthy(func(p *result.Phase) float64 { return p.Fleet.WakeupsPerDelivery })
 	goroutines     = ofHealthy(func(p *result.Phase) float64 { return float64(p.Server.Goroutines) })
 	bytesPerClient = ofHealthy(func(p *result.Phase) float64 { return p.Server.BytesPerClient })
 	threads        = ofHealthy(func(p *result.Phase) float64 { return float64(p.Server.Threads) })

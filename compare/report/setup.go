@@ -33,21 +33,31 @@ func gather(f *result.File, of func(*result.Cell) []string) gathered {
 	return g
 }
 
-// differences are what is not a library's default, one note for each set of cells that shares some.
-func differences(f *result.File) []note {
+// difference is what a set of cells has that is not a library's default.
+type difference struct {
+	cells string
+	texts []string
+}
+
+// differencesBySet has one for each set of cells that shares some.
+func differencesBySet(f *result.File) []difference {
 	g := gather(f, func(c *result.Cell) []string { return c.Footnotes })
-	var order []string
-	texts := map[string][]string{}
+	var all []difference
 	for _, text := range g.texts {
 		cells := who(f, g.rows[text])
-		if texts[cells] == nil {
-			order = append(order, cells)
+		at := slices.IndexFunc(all, func(d difference) bool { return d.cells == cells })
+		if at < 0 {
+			at, all = len(all), append(all, difference{cells: cells})
 		}
-		texts[cells] = append(texts[cells], text)
+		all[at].texts = append(all[at].texts, text)
 	}
+	return all
+}
+
+func differences(f *result.File) []note {
 	var notes []note
-	for _, cells := range order {
-		notes = append(notes, note{text: fmt.Sprintf("not the library's defaults, %s: %s", cells, strings.Join(texts[cells], "; "))})
+	for _, d := range differencesBySet(f) {
+		notes = append(notes, note{text: fmt.Sprintf("not the library's defaults, %s: %s", d.cells, strings.Join(d.texts, "; "))})
 	}
 	return notes
 }

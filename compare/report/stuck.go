@@ -14,13 +14,17 @@ func stuck(p *page) string {
 	if !anyStuck(p.File) {
 		return ""
 	}
+	return p.opt.paint(bold, cut(p.stuckTitle(), p.opt.Width)) + "\n" + p.fitted(p.stuckGrid())
+}
+
+func (p *page) stuckGrid() *grid {
 	figures := stuckFigures
 	if p.opt.Wide {
 		figures = append(figures[:len(figures):len(figures)], wideStuckFigures...)
 	}
 	g := &grid{columns: []column{{}, {}}}
 	p.fill(g, p.stuckRows(g), figures, p.marks(lower))
-	return p.opt.paint(bold, cut(p.stuckTitle(), p.opt.Width)) + "\n" + p.fitted(g)
+	return g
 }
 
 // anyStuck says whether the run got as far as a stuck phase anywhere.

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"strconv"
+	"unicode/utf8"
 )
 
 // scale places a number between two edges of a picture.
@@ -36,15 +37,15 @@ type tick struct {
 	text string
 }
 
-// steps are round numbers from the first above low to the last below high, about want of them: 1, 2 or 5 times a power of ten apart.
-func steps(low, high float64, want int) []float64 {
+// roundNumbers are round numbers from the first above low to the last below high, about want of them: 1, 2 or 5 times a power of ten apart.
+func roundNumbers(low, high float64, want int) []float64 {
 	if high <= low {
 		return []float64{low}
 	}
 	raw := (high - low) / float64(want)
 	step := math.Pow(10, math.Floor(math.Log10(raw)))
 	for _, factor := range []float64{2, 2.5, 2} { // 1, 2, 5, 10
-		if step >= raw*0.999 {
+		if step >= raw*0.65 { // the nearer one: half as many again is still readable
 			break
 		}
 		step *= factor
@@ -61,13 +62,13 @@ func plain(v float64) string {
 	if math.Abs(v) >= 1000 {
 		return count(v)
 	}
-	return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64)
+	return strconv.FormatFloat(math.Round(v*1e6)/1e6+0, 'f', -1, 64)
 }
 
 // linear is an axis of numbers in one unit; the label names it.
 func linear(low, high, unit float64, want int, label string) axis {
 	a := axis{low: low, high: high, label: label}
-	for _, at := range steps(low/unit, high/unit, want) {
+	for _, at := range roundNumbers(low/unit, high/unit, want) {
 		a.ticks = append(a.ticks, tick{at * unit, plain(at)})
 	}
 	return a
@@ -110,7 +111,7 @@ func logTimeAxis(low, high float64) axis {
 	return a
 }
 
-// most is the highest of the values that a picture must hold, with a little room above.
+// roomAbove is the end of an axis that must hold high.
 func roomAbove(high float64) float64 {
 	if high <= 0 {
 		return 1
@@ -127,7 +128,7 @@ type plot struct {
 // margins of the field in a drawing.
 type margins struct{ left, right, top, bottom float64 }
 
-var panelMargins = margins{left: 40, right: 10, top: 34, bottom: 32}
+var panelMargins = margins{left: 44, right: 10, top: 34, bottom: 32}
 
 // The small pictures of a figure with many are alike, so that the eye can go from one to the next.
 const (
@@ -157,11 +158,18 @@ func newPlot(width, height float64, m margins, x, y axis) *plot {
 	for _, t := range x.ticks {
 		at := p.x.at(t.at)
 		p.line(at, bottom, at, bottom+3, "axis")
+		if half := 3 * float64(utf8.RuneCountInString(t.text)); at+half > width {
+			p.text(width, bottom+14, "tick end", t.text) // centred, it would be cut
+			continue
+		}
 		p.text(at, bottom+14, "tick mid", t.text)
 	}
 	p.line(left, bottom, right, bottom, "axis")
 	p.text(right, height-4, "label end", x.label)
-	if y.label != "" {
+	switch {
+	case utf8.RuneCountInString(y.label) > 6:
+		p.text(0, top-8, "label", y.label)
+	case y.label != "":
 		p.text(left-5, top-8, "label end", y.label)
 	}
 	p.put("\n")

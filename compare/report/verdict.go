@@ -37,11 +37,6 @@ func mostTrials(f *result.File) int {
 // noiseClaim is the floor below which no difference is claimed.
 func noiseClaim(f *result.File) result.Claim {
 	claim := result.Claim{Kind: result.KindNoise}
-	repeated, control := f.Control()
-	if repeated == nil || len(control.Values(lastOf)) == 0 {
-		claim.Text = fmt.Sprintf("no cell was measured against itself; differences below %s are not claimed", percent(result.LeastEffect))
-		return claim
-	}
 	var parts []string
 	for _, m := range []struct {
 		name    string
@@ -51,6 +46,11 @@ func noiseClaim(f *result.File) result.Claim {
 			parts = append(parts, fmt.Sprintf("%s %s", m.name, percent(spread)))
 		}
 	}
+	if parts == nil {
+		claim.Text = fmt.Sprintf("no cell was measured against itself; differences below %s are not claimed", percent(result.LeastEffect))
+		return claim
+	}
+	repeated, control := f.Control()
 	claim.Cells = []string{repeated.Name()}
 	claim.Text = fmt.Sprintf("%s against itself (A/A) differs by: %s; differences below that, or below %s, are not claimed",
 		name(repeated), strings.Join(parts, ", "), percent(result.LeastEffect))

@@ -32,7 +32,7 @@ func pairClaims(f *result.File) []result.Claim {
 	if len(cost) > 0 {
 		claims = append(claims, cheapest(best, cost))
 	}
-	claims = append(claims, engineClaims(f, duels)...)
+	claims = append(claims, engineClaims(f, duels, result.Headline(cells...))...)
 	for i := range claims {
 		claims[i].Evidence += fmt.Sprintf("; Mann-Whitney, Holm over %s", plural(len(family), "pair"))
 	}
@@ -133,20 +133,21 @@ func byRatio(a, b pair) int {
 }
 
 // engineClaims is one sentence for each engine that the first one is set against.
-func engineClaims(f *result.File, pairs []pair) []result.Claim {
+func engineClaims(f *result.File, pairs []pair, headline result.Metric) []result.Claim {
 	var claims []result.Claim
 	for _, engine := range enginesOf(f) {
 		duels := slices.DeleteFunc(slices.Clone(pairs), func(p pair) bool { return p.other.Engine != engine })
 		if len(duels) > 0 {
-			claims = append(claims, engineClaim(duels))
+			claims = append(claims, engineClaim(duels, headline))
 		}
 	}
 	return claims
 }
 
-func engineClaim(duels []pair) result.Claim {
+func engineClaim(duels []pair, headline result.Metric) result.Claim {
 	claim := result.Claim{Kind: result.KindEngines}
 	var ahead, same, figures []string
+	figure := figureOf(headline)
 	for _, p := range duels {
 		claim.Cells = append(claim.Cells, cellNames(p.one, p.other)...)
 		figures = append(figures, p.one.Strategy+" "+evidence(p))
@@ -158,9 +159,10 @@ func engineClaim(duels []pair) result.Claim {
 		if p.Ratio < 1 {
 			winner = p.other.Engine
 		}
-		ahead = append(ahead, fmt.Sprintf("%s with %s by %s", winner, p.one.Strategy, percent(p.Effect())))
+		ahead = append(ahead, fmt.Sprintf("%s with %s by %s (%s against %s)", winner, p.one.Strategy, percent(p.Effect()),
+			figure(min(p.Old.Median, p.New.Median)), figure(max(p.Old.Median, p.New.Median))))
 	}
-	claim.Text = fmt.Sprintf("%s or %s when healthy: ", duels[0].one.Engine, duels[0].other.Engine)
+	claim.Text = fmt.Sprintf("%s or %s when healthy (%s): ", duels[0].one.Engine, duels[0].other.Engine, headOf(headline.Name))
 	switch {
 	case ahead == nil:
 		claim.Text += fmt.Sprintf("no difference shown (%s)", strings.Join(same, ", "))
@@ -175,5 +177,8 @@ func engineClaim(duels []pair) result.Claim {
 
 // evidence is the change of a pair with its interval and p.
 func evidence(p pair) string {
+	if p.Lo == nil {
+		return fmt.Sprintf("x%.2f without an interval", p.Ratio)
+	}
 	return fmt.Sprintf("x%.2f [%.2f, %.2f] p %.2g", p.Ratio, *p.Lo, *p.Hi, p.P)
 }

@@ -30,7 +30,7 @@ func picksOf(f *result.File) picks {
 		}
 	}
 	for _, engine := range enginesOf(f) {
-		if cells := leanest(ofEngine(k.calm, engine)); cells != nil {
+		if cells := leanest(ofEngine(k.calm, engine)); len(cells) > 0 {
 			k.leanest = append(k.leanest, cells)
 		}
 	}

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -70,8 +71,10 @@ func (d *Diff) Claimed() []CellDiff {
 }
 
 // PlanChanges names what was asked for differently in two runs: "clients 10000 -> 2000". The number of trials and the seed may
-// differ: they change how well something is measured, not what.
-func PlanChanges(before, after Plan) []string { return changes(before, after, "trials", "seed") }
+// differ: they change how well something is measured, not what. More keys to ignore may be given.
+func PlanChanges(before, after Plan, ignore ...string) []string {
+	return changes(before, after, append(ignore, "trials", "seed")...)
+}
 
 // HostChanges names what makes two machines measure differently.
 func HostChanges(before, after Host) []string {
@@ -86,8 +89,11 @@ func changes(before, after any, ignore ...string) []string {
 		key, _, _ := strings.Cut(was.Type().Field(i).Tag.Get("json"), ",")
 		a, b := was.Field(i).Interface(), is.Field(i).Interface()
 		if !slices.Contains(ignore, key) && !reflect.DeepEqual(a, b) {
-			out = append(out, fmt.Sprintf("%s %v -> %v", key, a, b))
+			out = append(out, fmt.Sprintf("%s %s -> %s", key, shown(a), shown(b)))
 		}
 	}
 	return out
 }
+
+// shown is a value in words: an empty text is none.
+func shown(v any) string { return cmp.Or(fmt.Sprint(v), "none") }

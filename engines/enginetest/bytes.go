@@ -11,12 +11,15 @@ import (
 )
 
 // Lengths on both sides of every form of a frame's length, and some that no buffer holds.
-var lengths = []int{0, 1, 125, 126, 1024, 4096, 65535, 65536, 200_000}
+var lengths = []int{0, 1, 125, 126, 1024, 4096, 30_000, 65535, 65536, 200_000}
 
 func (s *Suite) bytes(t *testing.T) {
 	t.Run("intact under concurrent shards", s.intact)
 	t.Run("first message on open", s.onOpen)
 	t.Run("messages of clients", s.fromClients)
+	if s.Options.Compress {
+		t.Run("compression not offered", s.notOffered)
+	}
 }
 
 // intact sends every length plain and prepared from several goroutines, one per group of clients, in order.
@@ -43,7 +46,16 @@ func (s *Suite) intact(t *testing.T) {
 	work.Wait()
 }
 
-func content(length int) []byte { return stamp.Filling(length, uint64(length)) }
+// content compresses well for some lengths and not at all for the others.
+func content(length int) []byte {
+	if length%1000 == 0 {
+		return bytes.Repeat(fmt.Appendf(nil, "%10d", length), length/10)
+	}
+	return stamp.Filling(length, uint64(length))
+}
+
+// bulk is a message that fills buffers, compressed or not.
+func bulk(length int) []byte { return stamp.Filling(length, 1) }
 
 func writeAll(t *testing.T, srv *server, c engines.Conn) {
 	for _, length := range lengths {
@@ -76,6 +88,20 @@ func checkAll(t *testing.T, c *client) {
 			}
 		}
 	}
+	if c.deflates && c.compressed != 2*len(lengths) {
+		t.Errorf("%d of %d messages came compressed", c.compressed, 2*len(lengths))
+	}
+}
+
+// notOffered has a client without compression on a server with it: it gets whole messages, as they are.
+func (s *Suite) notOffered(t *testing.T) {
+	srv := s.start(t, nil)
+	c, err := srv.connect("/ws?i=1", 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeAll(t, srv, srv.conn(1))
+	checkAll(t, c)
 }
 
 // onOpen writes from the hook: the message may come glued to the reply to the handshake.

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsflate"
 
 	"wsfanout/engines"
 	"wsfanout/internal/sock"
@@ -22,6 +24,11 @@ type client struct {
 	t *testing.T
 	*net.TCPConn
 	r io.Reader
+	w io.Writer // to TLS, if the server speaks it
+
+	deflates   bool // permessage-deflate is agreed
+	compressed int  // messages that came compressed
+	later      []ws.Frame
 }
 
 // dial connects a client that reads with the kernel's default buffers.
@@ -48,7 +55,12 @@ func (srv *server) dialBuffer(number, receive int) *client {
 	return c
 }
 
+// tryDial connects to the server as it is: with compression and TLS where it has them.
 func (srv *server) tryDial(path string, receive int) (*client, error) {
+	return srv.connect(path, receive, srv.options.Compress)
+}
+
+func (srv *server) connect(path string, receive int, offer bool) (*client, error) {
 	dialer := net.Dialer{Control: func(_, _ string, raw syscall.RawConn) error {
 		if receive == 0 {
 			return nil
@@ -57,25 +69,70 @@ func (srv *server) tryDial(path string, receive int) (*client, error) {
 		err := raw.Control(func(fd uintptr) { failed = sock.SetReceiveBuffer(int(fd), receive) })
 		return errors.Join(err, failed)
 	}}
-	upgrade := ws.Dialer{NetDial: dialer.DialContext, Timeout: 5 * time.Second}
-	conn, early, _, err := upgrade.Dial(context.Background(), "ws://"+srv.addr+path)
+	upgrade := ws.Dialer{NetDial: dialer.DialContext, Timeout: 5 * time.Second, TLSConfig: &tls.Config{InsecureSkipVerify: true}}
+	if offer {
+		upgrade.Extensions = append(upgrade.Extensions, wsflate.DefaultParameters.Option())
+	}
+	scheme := "ws://"
+	if srv.options.TLS() {
+		scheme = "wss://"
+	}
+	conn, early, agreed, err := upgrade.Dial(context.Background(), scheme+srv.addr+path)
 	if err != nil {
 		return nil, err
 	}
-	c := &client{t: srv.t, TCPConn: conn.(*net.TCPConn)}
-	c.r = bufio.NewReader(conn)
+	socket := conn
+	if secure, ok := conn.(*tls.Conn); ok {
+		socket = secure.NetConn()
+	}
+	c := &client{t: srv.t, TCPConn: socket.(*net.TCPConn), r: bufio.NewReader(conn), w: conn, deflates: len(agreed.Extensions) > 0}
 	if early != nil { // frames that came glued to the handshake's reply
 		c.r = early
 	}
-	srv.t.Cleanup(func() { _ = conn.Close() })
+	srv.t.Cleanup(func() { _ = socket.Close() })
 	return c, nil
 }
 
-// frame reads the next frame of any kind.
+// frame reads the next frame of any kind. A compressed message comes inflated and as one frame, however it was split.
 func (c *client) frame(limit time.Duration) (ws.Frame, error) {
 	if err := c.SetReadDeadline(time.Now().Add(limit)); err != nil {
 		return ws.Frame{}, err
 	}
+	if len(c.later) > 0 {
+		f := c.later[0]
+		c.later = c.later[1:]
+		return f, nil
+	}
+	f, err := c.next()
+	if err != nil || f.Header.Rsv == 0 {
+		return f, err
+	}
+	if !c.deflates {
+		return f, errors.New("a compressed frame, which was not agreed")
+	}
+	return c.inflate(f)
+}
+
+// inflate reads the rest of a compressed message. Control frames between its frames come after it.
+func (c *client) inflate(message ws.Frame) (ws.Frame, error) {
+	for !message.Header.Fin {
+		f, err := c.next()
+		if err != nil {
+			return message, err
+		}
+		if f.Header.OpCode.IsControl() {
+			c.later = append(c.later, f)
+			continue
+		}
+		message.Payload = append(message.Payload, f.Payload...)
+		message.Header.Fin = f.Header.Fin
+	}
+	c.compressed++
+	return wsflate.DecompressFrame(message)
+}
+
+// next reads the next frame as it is.
+func (c *client) next() (ws.Frame, error) {
 	header, err := ws.ReadHeader(c.r)
 	if err != nil {
 		return ws.Frame{}, err
@@ -141,6 +198,9 @@ func (c *client) send(f ws.Frame) {
 }
 
 func (c *client) sendText(text string) { c.send(ws.NewTextFrame([]byte(text))) }
+
+// Write writes to TLS, if the server speaks it.
+func (c *client) Write(b []byte) (int, error) { return c.w.Write(b) }
 
 // raw sends bytes as they are.
 func (c *client) raw(b []byte) {

@@ -19,7 +19,7 @@ func (s Suite) NativeNeverEvicts(t *testing.T) {
 	_, c := srv.dialStuck(1)
 	owed := int64(0)
 	for range 20 {
-		if err := c.Write(make([]byte, 16<<10)); err != nil {
+		if err := c.Write(bulk(16 << 10)); err != nil {
 			t.Fatalf("Write: %v", err)
 		}
 		if now := c.Owed(); now <= owed {
@@ -39,7 +39,7 @@ func (s Suite) NativeKillsTheHealthy(t *testing.T) {
 	const d = 300 * time.Millisecond
 	srv := s.start(t, func(o *engines.Options) { o.WriteTimeout = d })
 	reader, c := srv.dialStuck(1)
-	if err := c.Write(make([]byte, 64<<10)); err != nil {
+	if err := c.Write(bulk(64 << 10)); err != nil {
 		t.Fatal(err)
 	}
 	reader.drain()
@@ -89,7 +89,7 @@ func (s Suite) Overflow(t *testing.T) {
 		if owed := c.Owed(); owed > s.Options.PendingCap {
 			t.Errorf("owes %d bytes with a cap of %d", owed, s.Options.PendingCap)
 		}
-		err = c.Write(make([]byte, 64<<10))
+		err = c.Write(bulk(64 << 10))
 	}
 	if !errors.Is(err, engines.ErrWriteOverflow) {
 		t.Errorf("Write above the cap: %v, want ErrWriteOverflow", err)
@@ -137,7 +137,7 @@ func (s Suite) TooSlow(t *testing.T) {
 	reader, c := srv.dialStuck(1)
 	go reader.readAt(rate, 2*time.Millisecond, 5*d)
 	began := time.Now()
-	for time.Since(began) < 5*d && c.Write(make([]byte, 1<<10)) == nil {
+	for time.Since(began) < 5*d && c.Write(bulk(1<<10)) == nil {
 		time.Sleep(time.Second / (10 * rate >> 10))
 	}
 	srv.wantClose(1, time.Second, engines.ErrWriteTimeout)

@@ -37,7 +37,7 @@ func (s *Suite) stops(t *testing.T) {
 		t.Error("a wrong path is accepted")
 	}
 	wrote := make(chan error, 1)
-	go func() { wrote <- conn.Write(make([]byte, 256<<10)) }()
+	go func() { wrote <- conn.Write(bulk(256 << 10)) }()
 	time.Sleep(50 * time.Millisecond)
 
 	began := time.Now()

@@ -19,7 +19,8 @@ import (
 
 // Suite is an engine under test.
 type Suite struct {
-	// Options is the set-up to start from. The suite changes the timeouts, MaxClients, Keepalive and Ping.
+	// Options is the set-up to start from. The suite changes the timeouts, MaxClients, Keepalive and Ping. With Compress its
+	// clients offer permessage-deflate, with a certificate they speak TLS.
 	Options engines.Options
 	// New makes an engine.
 	New func(engines.Options, engines.Hooks) (engines.Engine, error)
@@ -44,6 +45,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("admit", s.admit)
 	t.Run("control", s.control)
 	t.Run("ping", s.pings)
+	t.Run("both ways", s.bothWays)
 	t.Run("timed", func(t *testing.T) { Together(t, s.closing(), s.timeouts()) })
 	t.Run("stop", s.stops)
 }
@@ -77,6 +79,8 @@ type server struct {
 	engine engines.Engine
 	addr   string
 
+	options engines.Options
+
 	mu      sync.Mutex
 	changed *sync.Cond
 	conns   map[int]engines.Conn // the latest of each number
@@ -96,7 +100,7 @@ func (s *Suite) start(t *testing.T, change func(*engines.Options), also ...func(
 	if change != nil {
 		change(&o)
 	}
-	srv := &server{t: t, conns: map[int]engines.Conn{}, causes: map[int][]error{}, texts: map[int][]string{}}
+	srv := &server{t: t, options: o, conns: map[int]engines.Conn{}, causes: map[int][]error{}, texts: map[int][]string{}}
 	srv.changed = sync.NewCond(&srv.mu)
 	for _, f := range also {
 		f(srv)
