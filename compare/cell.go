@@ -157,6 +157,7 @@ func (r *cellRun) stuckPhase(ctx context.Context) error {
 		p.Blast = blast(r.calm, m.seen.Clients, m.issued.Rounds, blastThreshold(r.writeLimit()))
 		p.Jam = m.jam(r.absorb)
 		p.Others = m.others()
+		p.JammedPositions, err = m.jammedPositions(ctx, err)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"wsfanout/compare/report"
@@ -56,8 +57,11 @@ func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr i
 	if err := c.show(stdout, x.file, textOptions(stdout, c.wide)); err != nil {
 		return exitFailed, err
 	}
-	if c.out != "" {
-		fmt.Fprintf(stderr, "results written to %s\n", c.out)
+	if err := c.writeHTML(x.file); err != nil {
+		return exitFailed, err
+	}
+	if files := slices.DeleteFunc([]string{c.out, c.html}, func(f string) bool { return f == "" }); len(files) > 0 {
+		fmt.Fprintf(stderr, "written: %s\n", strings.Join(files, ", "))
 	}
 	status, err := x.status(err)
 	if status == exitInterrupted {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"wsfanout/clientfleet"
 	"wsfanout/compare/result"
 	"wsfanout/engines"
+	"wsfanout/internal/stamp"
 	"wsfanout/serve"
 )
 
@@ -51,6 +53,23 @@ func (m *measured) jamClient(s serve.StuckClient) result.JamClient {
 		c.Held = append(c.Held, [2]float64{float64(p[0] + m.issued.Rounds[0].Due - s.JamAt), float64(p[1])})
 	}
 	return c
+}
+
+// jammedPositions is the latency by client number in the round in which the first stuck client jammed, thinned; nil if none
+// did. It passes on an error of before.
+func (m *measured) jammedPositions(ctx context.Context, before error) ([][2]float64, error) {
+	var round uint32
+	for _, s := range m.drained.Stuck {
+		if s.JamAt != 0 && (round == 0 || s.JamRound < round) {
+			round = s.JamRound
+		}
+	}
+	if round == 0 || before != nil {
+		return nil, before
+	}
+	one, err := call[clientfleet.Collection](ctx, m.run.fleet, "collect",
+		clientfleet.Span{From: round, To: round + 1, Kind: stamp.Strategy}, nil)
+	return positions(one.Clients), err
 }
 
 // onlyAtEnd tells a close that came only because the rounds stopped: a deadline that every round sets anew fires one

@@ -114,7 +114,7 @@ func TestBadInputIsOneLineAndStatus2(t *testing.T) {
 		{"-quick stray", "stray"},
 		{"report", "which results file"},
 		{"report /nonexistent.json", "/nonexistent.json"},
-		{"report a.json b.json", "one results file"},
+		{"report a.json b.json", "only -html"},
 		{"help frobnicate", "run, report"},
 		{"doctor now", "no arguments"},
 		{"list all", "no arguments"},

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -17,6 +19,7 @@ import (
 type output struct {
 	wide     bool
 	format   string
+	html     string
 	gates    []gate
 	baseline string
 
@@ -27,6 +30,7 @@ type output struct {
 func (o *output) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&o.wide, "wide", false, "more columns than fit 120 characters")
 	fs.StringVar(&o.format, "format", "text", "of the result on stdout: "+strings.Join(report.Formats(), ", "))
+	fs.StringVar(&o.html, "html", "", "also write a report with pictures to this `file`: one page, nothing else needed to read it")
 	fs.StringVar(&o.baseline, "baseline", "", "results `file` that gates with a sign compare with")
 	fs.Func("fail-if", "`gate`, repeatable: exit status 3 if it holds. [ENGINE/STRATEGY:] METRIC(>|<)[+-]N[%], such as "+
 		"'nbio/shard: late_clients>0', 'last_client>200ms', or with -baseline 'vs_bare>+10%'; metrics: "+strings.Join(result.Metrics(), ", "),
@@ -42,6 +46,11 @@ func (o *output) open() (err error) {
 	if o.show, err = report.FindFormat(o.format); err != nil {
 		return fmt.Errorf("-format: %w", err)
 	}
+	if o.html != "" {
+		if err := result.CheckWritable(o.html); err != nil {
+			return fmt.Errorf("-html: %w", err)
+		}
+	}
 	relative := slices.IndexFunc(o.gates, func(g gate) bool { return g.relative })
 	switch {
 	case o.baseline == "" && relative >= 0:
@@ -54,6 +63,18 @@ func (o *output) open() (err error) {
 		}
 	}
 	return nil
+}
+
+// writeHTML writes the page, if one is asked for.
+func (o *output) writeHTML(files ...*result.File) error {
+	if o.html == "" {
+		return nil
+	}
+	var page bytes.Buffer
+	if err := report.HTML(&page, files); err != nil {
+		return err
+	}
+	return os.WriteFile(o.html, page.Bytes(), 0o644)
 }
 
 // admit refuses gates that a file with these cells, plan and host can never pass or fail in earnest.

@@ -12,7 +12,7 @@ import (
 
 // reportRequest is what the flags of `compare report` ask for.
 type reportRequest struct {
-	path string
+	paths []string
 	output
 }
 
@@ -20,16 +20,18 @@ func parseReport(args []string, usage io.Writer) (*reportRequest, error) {
 	var q reportRequest
 	fs := flag.NewFlagSet("compare report", flag.ContinueOnError)
 	q.output.flags(fs)
-	paths, err := parseFiles(fs, args, "[flags] FILE", usage)
+	paths, err := parseFiles(fs, args, "[flags] FILE...", usage)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(paths) == 0:
-		return nil, errors.New("report: which results file? usage: compare report [flags] FILE")
-	case len(paths) > 1:
-		return nil, fmt.Errorf("report: one results file, not %s and %s", paths[0], paths[1])
+		return nil, errors.New("report: which results file? usage: compare report [flags] FILE...")
+	case len(paths) > 1 && q.html == "":
+		return nil, fmt.Errorf("report: only -html lays several results files over each other: want one, not %d", len(paths))
+	case len(paths) > 1 && len(q.gates) > 0:
+		return nil, fmt.Errorf("report: gates judge one results file, not %d", len(paths))
 	}
-	q.path = paths[0]
+	q.paths = paths
 	return &q, q.open()
 }
 
@@ -39,14 +41,24 @@ func runReport(_ context.Context, args []string, _ io.Reader, stdout, stderr io.
 	if err != nil {
 		return exitUsage, err
 	}
-	f, err := result.Read(q.path)
-	if err != nil {
-		return exitUsage, fmt.Errorf("report: %w", err)
+	var files []*result.File
+	for _, path := range q.paths {
+		f, err := result.Read(path)
+		if err != nil {
+			return exitUsage, fmt.Errorf("report: %w", err)
+		}
+		files = append(files, f)
 	}
+	f := files[0]
 	if err := q.admit(f); err != nil {
 		return exitUsage, err
 	}
-	if err := q.show(stdout, f, textOptions(stdout, q.wide)); err != nil {
+	if q.html != "" {
+		if err := q.writeHTML(files...); err != nil {
+			return exitFailed, err
+		}
+		fmt.Fprintf(stderr, "written: %s\n", q.html)
+	} else if err := q.show(stdout, f, textOptions(stdout, q.wide)); err != nil {
 		return exitFailed, err
 	}
 	return q.gated(f, stderr, exitOK, nil)

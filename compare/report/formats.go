@@ -17,7 +17,10 @@ var formats = []struct {
 	write Format
 }{
 	{"text", Text},
+	{"markdown", Markdown},
+	{"csv", CSV},
 	{"gobench", Gobench},
+	{"svg", func(w io.Writer, f *result.File, _ Options) error { return SVG(w, f) }},
 }
 
 // Formats are the names of all formats.
