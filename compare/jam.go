@@ -49,6 +49,9 @@ func (m *measured) jamClient(s serve.StuckClient) result.JamClient {
 	} else if s.EvictedBy != "" {
 		c.EvictedBy, c.EvictAfterNs = s.EvictedBy, since(s.JamAt, s.EvictedAt)
 	}
+	if s.JamAt == 0 {
+		return c // no instant to count from
+	}
 	for _, p := range s.Held {
 		c.Held = append(c.Held, [2]float64{float64(p[0] + m.issued.Rounds[0].Due - s.JamAt), float64(p[1])})
 	}

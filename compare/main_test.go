@@ -85,7 +85,7 @@ func TestBadInputIsOneLineAndStatus2(t *testing.T) {
 		{"-clients 60000", "ulimit -n"}, // an explicit number above the limits
 		{"-o " + dir, dir},
 		{"-o /nonexistent/r.json", "/nonexistent/r.json"},
-		{"-format html5", "text, gobench"},
+		{"-format html5", "text, markdown, csv, gobench"},
 		{"-fail-if late_clients", "METRIC(>|<)[+-]N[%]"},
 		{"-fail-if latency>1", "last_client, vs_bare"},
 		{"-fail-if last_client>soon", "200ms"},
@@ -108,7 +108,7 @@ func TestBadInputIsOneLineAndStatus2(t *testing.T) {
 		{"diff a.json", "got 1"},
 		{"diff a.json /nonexistent.json", "a.json"},
 		{"diff -frobnicate a b", "-force"},
-		{"report -format nothing r.json", "text, gobench"},
+		{"report -format nothing r.json", "text, markdown, csv, gobench"},
 		{"report -fail-if x>0 r.json", "last_client, vs_bare"},
 		{"gorilla", "want run"},
 		{"-quick stray", "stray"},

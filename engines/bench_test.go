@@ -2,6 +2,7 @@ package engines_test
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsflate"
 	"github.com/gorilla/websocket"
 	"github.com/lesismal/nbio"
 	"github.com/lesismal/nbio/logging"
@@ -77,7 +79,7 @@ func BenchmarkDelivery(b *testing.B) {
 // benchmarks a shared machine changes by more than the difference.
 func sideBySide[C any](b *testing.B, spec string, serve func(*testing.B) []C, write func(C) error, prepared bool) {
 	adapter := func(b *testing.B) ([]engines.Conn, func(engines.Conn) error) {
-		engine, conns := adapterConns(b, spec)
+		engine, conns := adapterConns(b, resolve(b, spec))
 		payload := make([]byte, benchPayload)
 		message, err := engine.Prepare(payload)
 		if err != nil {
@@ -149,9 +151,16 @@ func benchListen(b *testing.B) net.Listener {
 	return ln
 }
 
-func dialAll(b *testing.B, ln net.Listener) {
+func dialAll(b *testing.B, ln net.Listener, compress, secure bool) {
+	dialer, scheme := ws.Dialer{TLSConfig: &tls.Config{InsecureSkipVerify: true}}, "ws"
+	if compress {
+		dialer.Extensions = append(dialer.Extensions, wsflate.DefaultParameters.Option())
+	}
+	if secure {
+		scheme = "wss"
+	}
 	for i := range benchConns {
-		conn, _, _, err := ws.Dial(context.Background(), fmt.Sprintf("ws://%s/ws?i=%d", ln.Addr(), i))
+		conn, _, _, err := dialer.Dial(context.Background(), fmt.Sprintf("%s://%s/ws?i=%d", scheme, ln.Addr(), i))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -159,10 +168,10 @@ func dialAll(b *testing.B, ln net.Listener) {
 	}
 }
 
-func adapterConns(b *testing.B, spec string) (engines.Engine, []engines.Conn) {
+func adapterConns(b *testing.B, o engines.Options) (engines.Engine, []engines.Conn) {
 	var opened sync.WaitGroup
 	opened.Add(benchConns)
-	engine, err := engines.New(resolve(b, spec), engines.Hooks{OnOpen: func(engines.Conn) { opened.Done() }})
+	engine, err := engines.New(o, engines.Hooks{OnOpen: func(engines.Conn) { opened.Done() }})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -170,7 +179,7 @@ func adapterConns(b *testing.B, spec string) (engines.Engine, []engines.Conn) {
 	if err := engine.Start(ln); err != nil {
 		b.Fatal(err)
 	}
-	dialAll(b, ln)
+	dialAll(b, ln, o.Compress, o.TLS())
 	opened.Wait()
 	for _, c := range engine.Conns() {
 		_ = c.Control(func(fd uintptr) { discard(b, int(fd)) })
@@ -190,7 +199,7 @@ func handGorilla(b *testing.B) (conns []*websocket.Conn) {
 	})}
 	ln := benchListen(b)
 	go func() { _ = server.Serve(ln) }()
-	dialAll(b, ln)
+	dialAll(b, ln, false, false)
 	for range benchConns {
 		c := <-upgraded
 		raw, err := c.NetConn().(*net.TCPConn).SyscallConn()
@@ -232,7 +241,7 @@ func handNbio(b *testing.B) (conns []*nbws.Conn) {
 			engine.AddConnNonTLSNonBlocking(&nbhttp.Conn{Conn: conn}, nil, func() {})
 		}
 	}()
-	dialAll(b, ln)
+	dialAll(b, ln, false, false)
 	for range benchConns {
 		c := <-upgraded
 		discard(b, c.UnderlayerConn().(*nbhttp.Conn).Conn.(*nbio.Conn).Hash())

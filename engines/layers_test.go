@@ -127,6 +127,47 @@ func wantOnWire(t *testing.T, e engines.Engine, c engines.Conn, client io.Reader
 	}
 }
 
+// TestSmallestPendingCap has a client that takes nothing sent the largest message there is, which does not compress: the
+// smallest cap that is not refused holds it.
+func TestSmallestPendingCap(t *testing.T) {
+	enginetest.SkipUnderRace(t)
+	for i := range 4 {
+		compress, secure := i&1 > 0, i&2 > 0
+		spec, d := "nbio:pendingcap=1", resolveWith(t, "nbio", compress, secure).Defaults
+		parsed, _ := engines.Parse(spec)
+		_, err := parsed.Resolve(d)
+		if err == nil {
+			t.Fatalf("%s is accepted", spec)
+		}
+		smallest := err.Error()[strings.LastIndex(err.Error(), "pendingcap"):]
+		o := resolveWith(t, "nbio:"+smallest, compress, secure)
+		o.SendBuffer = 4096
+		enginetest.Suite{Options: o, New: engines.New}.HoldsOneMessage(t)
+	}
+}
+
+func TestAsyncNeedsForeseenSizes(t *testing.T) {
+	parsed, err := engines.Parse("nbio:async:iomod=blocking")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := defaults()
+	d.Compress = true
+	if _, err := parsed.Resolve(d); err == nil || !strings.Contains(err.Error(), "async") || !strings.Contains(err.Error(), "-compress") {
+		t.Errorf("async with compression: %v", err)
+	}
+}
+
+func TestBadCertificate(t *testing.T) {
+	for _, name := range engines.Names() {
+		o := resolve(t, name)
+		o.CertPEM, o.KeyPEM = []byte("no certificate"), []byte("no key")
+		if _, err := engines.New(o, engines.Hooks{}); err == nil {
+			t.Errorf("%s accepts what is no certificate", name)
+		}
+	}
+}
+
 // TestCiphers holds what the note about TLS says: both speak TLS 1.3, and nbio encrypts with another cipher.
 func TestCiphers(t *testing.T) {
 	enginetest.SkipUnderRace(t)

@@ -50,6 +50,10 @@ func TestSpecErrorsNameWhatIsValid(t *testing.T) {
 		"nbio:async":                       {"iomod=blocking"},
 		"nbio:iomod=mixed:pendingcap=1MiB": {"iomod=nonblocking"},
 		"nbio:executor=inline:pool=4":      {"executor=pool"},
+		"gorilla:level=3":                  {"level", "-compress"},
+		"nbio:level=1":                     {"level", "-compress"},
+		"nbio:level=10":                    {"whole number from 1 to 9"},
+		"gorilla:level=0":                  {"whole number from 1 to 9"},
 	} {
 		s, err := engines.Parse(in)
 		if err == nil {
@@ -104,11 +108,14 @@ func TestStockIsTheLibrarysExample(t *testing.T) {
 func TestNotesAreClauses(t *testing.T) {
 	for _, spec := range []string{"gorilla", "gorilla:stock", "gorilla:deadline=once:keepalive=1s:ping=2s:usertimeout=3s:writebufferpool", "nbio", "nbio:stock",
 		"nbio:iomod=mixed", "nbio:async:iomod=blocking:writebuf=4KiB", "nbio:pendingcap=1MiB:deadline=native:executor=inline"} {
-		notes := engines.Notes(resolve(t, spec))
-		if len(notes) == 0 {
-			t.Errorf("%s has no notes", spec)
+		plain, notes := engines.Notes(resolve(t, spec)), []string(nil)
+		if !strings.Contains(spec, "async") {
+			notes = engines.Notes(resolveWith(t, spec, true, true))
 		}
-		for _, note := range notes {
+		if len(plain) == 0 || len(notes) > 0 && len(notes) != len(plain)+3 {
+			t.Errorf("%s has %d notes, and with compression and TLS %d", spec, len(plain), len(notes))
+		}
+		for _, note := range append(plain, notes...) {
 			if strings.HasSuffix(note, ".") || strings.Contains(note, "%!") || strings.Contains(note, "\n") ||
 				strings.HasPrefix(note, "gorilla") || strings.HasPrefix(note, "nbio") {
 				t.Errorf("%s: %q", spec, note)

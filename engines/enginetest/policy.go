@@ -101,6 +101,18 @@ func (s Suite) Overflow(t *testing.T) {
 	srv.wantOpen(2)
 }
 
+// HoldsOneMessage jams a client of an engine with a pending cap by one message that does not compress: no overflow.
+func (s Suite) HoldsOneMessage(t *testing.T) {
+	srv := s.start(t, func(o *engines.Options) { o.WriteTimeout = 0 })
+	_, c := srv.dialStuck(1)
+	if err := c.Write(bulk(s.Options.MaxPayload)); err != nil {
+		t.Errorf("Write of one message of %d bytes with a cap of %d: %v", s.Options.MaxPayload, s.Options.PendingCap, err)
+	}
+	if owed, cap := c.Owed(), s.Options.PendingCap; owed <= 0 || owed > cap {
+		t.Errorf("owes %d bytes with a cap of %d", owed, cap)
+	}
+}
+
 // HandlerStalls has one client's handler sleep on an engine that runs handlers on its poller: the only poller's other
 // client waits for it. With a pool nobody waits.
 func (s Suite) HandlerStalls(t *testing.T, wait bool) {
