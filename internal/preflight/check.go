@@ -6,7 +6,7 @@ import "fmt"
 type Need struct {
 	Clients   int // healthy ones
 	Extras    int // stuck and other misbehaving ones, on top
-	Dialing   int // handshakes at a time; 0: 128
+	Dialing   int // handshakes at a time; 0: 32
 	SizeBytes int // of a message
 }
 
@@ -23,7 +23,7 @@ type Finding struct {
 // What one process holds open besides its clients: standard files, pollers, listener, runtime; generously.
 const ownDescriptors = 128
 
-const defaultDialing = 128
+const defaultDialing = 32
 
 // Memory of server, fleet and kernel together. An estimate: the reference experiment's resident sets come to 24 to 30 KiB of
 // server memory for a client; 2 in the fleet and 8 for the two sockets are assumed, the rest is reserve. A message on its way

@@ -33,11 +33,11 @@ func TestEachLimitBoundsTheClients(t *testing.T) {
 		raise   string
 	}{
 		{"everything fits", func(*Limits) {}, "", 10000, ""},
-		{"4096 descriptors less the stuck client, 128 handshakes and 128 of its own", func(l *Limits) { l.NoFileHard = 4096 }, "open files of a process", 3839, "ulimit -n 10257"},
+		{"4096 descriptors less the stuck client, 32 handshakes and 128 of its own", func(l *Limits) { l.NoFileHard = 4096 }, "open files of a process", 3935, "ulimit -n 10161"},
 		{"the soft limit alone does not bind: Go raises it", func(l *Limits) { l.NoFileSoft = 1024 }, "", 10000, ""},
-		{"in Docker the hint is Docker's", func(l *Limits) { l.NoFileHard, l.Host.Container = 4096, true }, "open files of a process", 3839, "--ulimit nofile=10257:10257"},
-		{"a ceiling below the need is raised first", func(l *Limits) { l.NoFileHard, l.NoFileCeiling = 4096, 8192 }, "open files of a process", 3839, "fs.nr_open=10257; ulimit"},
-		{"the host's file table serves two processes", func(l *Limits) { l.FilesMax = 10814 }, "open files of the host", 5000, "fs.file-max=20814"},
+		{"in Docker the hint is Docker's", func(l *Limits) { l.NoFileHard, l.Host.Container = 4096, true }, "open files of a process", 3935, "--ulimit nofile=10161:10161"},
+		{"a ceiling below the need is raised first", func(l *Limits) { l.NoFileHard, l.NoFileCeiling = 4096, 8192 }, "open files of a process", 3935, "fs.nr_open=10161; ulimit"},
+		{"the host's file table serves two processes", func(l *Limits) { l.FilesMax = 10814 }, "open files of the host", 5096, "fs.file-max=20622"},
 		{"one source with few ports, a fifth of them left alone", func(l *Limits) { l.Ports, l.Sources = 2000, 1 }, "ports for clients", 1599, "ip_local_port_range"},
 		{"more clients than one source has ports", func(l *Limits) { l.Ports = 2000 }, "", 10000, ""},
 		{"a container with 256 MiB left", func(l *Limits) { l.CgroupRoomBytes = 256 << 20 }, "memory (estimate)", 2620, "docker run --memory"},
@@ -82,8 +82,8 @@ func TestSettle(t *testing.T) {
 		refused  []string // in the error
 	}{
 		{"what fits is left alone", ample(), true, 10000, "", nil},
-		{"a default shrinks and says so", small, false, 3839, "3839 clients instead of 10000", nil},
-		{"an explicit number is refused with figures, command and what fits", small, true, 0, "", []string{"10000 clients", "4096", "10257", "ulimit -n 10257", "-clients 3839"}},
+		{"a default shrinks and says so", small, false, 3935, "3935 clients instead of 10000", nil},
+		{"an explicit number is refused with figures, command and what fits", small, true, 0, "", []string{"10000 clients", "4096", "10161", "ulimit -n 10161", "-clients 3935"}},
 		{"a default is not shrunk to nothing", tiny, false, 0, "", []string{"allows 0 clients"}},
 		{"a short accept queue is slow, no reason to refuse", slow, true, 10000, "connecting may be slow", nil},
 	} {
