@@ -14,8 +14,8 @@ type defaultBuffers struct {
 }
 
 // jamAfter is when such a client would jam at this rate.
-func (b defaultBuffers) jamAfter(size int, interval time.Duration) time.Duration {
-	return time.Duration(float64(b.bytes) / float64(size) * float64(interval))
+func (b defaultBuffers) jamAfter(size float64, interval time.Duration) time.Duration {
+	return time.Duration(float64(b.bytes) / size * float64(interval))
 }
 
 // measureDefaultBuffers writes to a loopback connection that nobody reads until the kernel refuses. Autotuning lets both

@@ -33,6 +33,7 @@ type cellRun struct {
 // runTrial measures one cell once. Whatever goes wrong is in the trial's Error, and no process is left.
 func runTrial(ctx context.Context, c *config, k cell, trial int, say func(string)) result.Trial {
 	began := time.Now()
+	c = c.at(k)
 	r := &cellRun{config: c, cell: k, say: say, trial: result.Trial{Trial: trial, Warnings: []string{}}}
 	r.extras = c.behave.places(c.clients, c.seed)
 	err := r.run(ctx)
@@ -77,7 +78,7 @@ func (r *cellRun) start(ctx context.Context) (err error) {
 	r.started, err = call[serve.Started](ctx, r.server, "start", serve.Plan{
 		Engine: r.engine.String(), Strategy: r.strategy.String(), Listen: "127.0.0.1:0", Clients: r.clients, Size: r.size,
 		Seed: r.seed, WriteTimeout: r.writeTimeout, SendBuffer: r.sndbuf, Shards: r.shards, Order: r.order,
-		Extras: r.forServer(), StuckSendBuffer: r.behave.sendBuffer(),
+		Extras: r.forServer(), StuckSendBuffer: r.behave.sendBuffer(), Compress: r.compress, CertPEM: r.certPEM, KeyPEM: r.keyPEM,
 	}, nil)
 	if err != nil {
 		return err
@@ -93,12 +94,12 @@ var errSlow = fmt.Errorf("no answer in time")
 
 func (r *cellRun) connect(ctx context.Context) error {
 	patience := 20*time.Second + time.Duration(r.clients)*2*time.Millisecond
+	if r.tls {
+		patience *= 2
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, patience+10*time.Second, errSlow)
 	defer cancel()
-	got, err := call[clientfleet.Connected](ctx, r.fleet, "connect", clientfleet.Plan{
-		Addr: r.started.Addr, Numbers: healthyRanges(r.clients+len(r.extras), r.extras), Extras: r.forFleet(), Size: r.size,
-		Rounds: 2*(r.warmup+r.rounds) + r.rounds, Timeout: patience,
-	}, nil)
+	got, err := call[clientfleet.Connected](ctx, r.fleet, "connect", r.fleetPlan(patience), nil)
 	if err != nil {
 		return err
 	}
@@ -123,12 +124,12 @@ func (r *cellRun) warmUp(ctx context.Context) error {
 	if r.warmup == 0 {
 		return nil
 	}
-	_, err := r.phase(ctx, serve.Phase{Kind: "warmup", Rounds: r.warmup, Pairs: true})
+	_, err := r.phase(ctx, serve.Phase{Kind: "warmup", Rounds: r.warmup, Pairs: !r.tls})
 	return err
 }
 
 func (r *cellRun) healthy(ctx context.Context) error {
-	m, err := r.phase(ctx, serve.Phase{Kind: "healthy", Rounds: r.rounds, Pairs: true})
+	m, err := r.phase(ctx, serve.Phase{Kind: "healthy", Rounds: r.rounds, Pairs: !r.tls})
 	if err != nil {
 		return err
 	}
@@ -200,6 +201,9 @@ func (r *cellRun) phase(ctx context.Context, p serve.Phase) (*measured, error) {
 	if _, err := r.fleet.ask(ctx, "mark", nil, nil); err != nil {
 		return nil, err
 	}
+	if err := m.talk(ctx, p.Kind, true); err != nil {
+		return nil, err
+	}
 	if m.issued, err = call[serve.Issued](ctx, r.server, "phase", p, nil); err != nil {
 		return nil, err
 	}
@@ -210,6 +214,9 @@ func (r *cellRun) phase(ctx context.Context, p serve.Phase) (*measured, error) {
 		if err := sleep(ctx, time.Until(began.Add(away+time.Second))); err != nil {
 			return nil, err
 		}
+	}
+	if err := m.talk(ctx, p.Kind, false); err != nil {
+		return nil, err
 	}
 	if err := m.collect(ctx); err != nil {
 		return nil, err
@@ -249,27 +256,6 @@ func (m *measured) collect(ctx context.Context) (err error) {
 	}
 	m.bare, err = ask(stamp.Bare)
 	return err
-}
-
-// await polls the fleet until every round that was sent is complete, or the drain's patience ends.
-func (m *measured) await(ctx context.Context) error {
-	r := m.run
-	deadline := time.Now().Add(r.patience())
-	want := int64(0)
-	for _, round := range m.issued.Rounds {
-		if round.Start > 0 {
-			want += int64(r.clients)
-		}
-	}
-	for {
-		got, err := call[clientfleet.Received](ctx, r.fleet, "received", clientfleet.Span{From: m.from, To: m.to}, nil)
-		if err != nil || got.Received >= want || time.Now().After(deadline) {
-			return err
-		}
-		if err := sleep(ctx, 100*time.Millisecond); err != nil { // a poll wakes the fleet: not often
-			return err
-		}
-	}
 }
 
 // teardown stops the server first: its close frames are part of what the fleet sees.

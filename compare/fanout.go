@@ -72,11 +72,7 @@ func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr i
 
 func newExperiment(c *config, host result.Host, s *screen) *experiment {
 	x := &experiment{config: c, screen: s, began: time.Now()}
-	for _, e := range c.engines {
-		for _, st := range c.strategies {
-			x.cells = append(x.cells, cell{engine: e, strategy: st})
-		}
-	}
+	x.cells = cellsOf(c, false)
 	if c.budget > 0 {
 		c.trials = trialsWithin(c, len(x.cells), c.budget)
 	}
@@ -90,12 +86,19 @@ func newExperiment(c *config, host result.Host, s *screen) *experiment {
 
 // announce says what will be done and how long it takes, before anything starts.
 func (x *experiment) announce(w io.Writer) {
-	compared, control := len(x.engines)*len(x.strategies), ""
+	matrices := len(x.matrices())
+	compared, control, times := len(x.engines)*len(x.strategies)*matrices, "", ""
 	if len(x.cells) > compared {
 		control = fmt.Sprintf(" and %s once more as the A/A control", x.cells[0])
 	}
-	fmt.Fprintf(w, "plan: %d engines x %d strategies = %d cells%s, %d trials, about %v\n",
-		len(x.engines), len(x.strategies), compared, control, x.trials, planned(x.config, len(x.cells)).Round(time.Second))
+	if matrices > 1 {
+		times = fmt.Sprintf(" x %d matrices", matrices)
+		if control != "" {
+			control += ", as in each matrix"
+		}
+	}
+	fmt.Fprintf(w, "plan: %d engines x %d strategies%s = %d cells%s, %d trials, about %v\n",
+		len(x.engines), len(x.strategies), times, compared, control, x.trials, planned(x.config, len(x.cells)).Round(time.Second))
 	for _, sentence := range x.advise() {
 		fmt.Fprintln(w, "note:", sentence)
 	}

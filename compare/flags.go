@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,8 +23,10 @@ type config struct {
 	engines    []engines.Spec
 	strategies []strategies.Spec
 
-	clients      int
-	size         int
+	clients      int   // the largest of clientCounts, or the cell's own
+	size         int   // the largest of sizes, or the cell's own
+	clientCounts []int // ascending; several: a matrix for each
+	sizes        []int
 	rounds       int
 	warmup       int
 	interval     time.Duration
@@ -40,6 +43,7 @@ type config struct {
 	progress string
 	cpus     pinning
 	output
+	asked
 
 	absorb   defaultBuffers  // measured once, before the first trial
 	warnings []string        // for the results file
@@ -62,14 +66,14 @@ const (
 
 // parseRun reads the flags of `compare run`. Errors are one line and name the valid values.
 func parseRun(args []string, usage io.Writer) (*config, error) {
-	c := &config{explicit: map[string]bool{}}
+	c := &config{explicit: map[string]bool{}, clients: defaultClients}
 	fs := flag.NewFlagSet("compare run", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	engineList := fs.String("engines", "gorilla,nbio", "engine specs, separated by commas: see compare list")
 	strategyList := fs.String("strategies", "all", "strategy specs, separated by commas, or all: see compare list")
-	size := fs.String("size", "1KiB", "payload bytes of a message")
+	size := fs.String("size", "1KiB", "payload bytes of a message; a list such as 128,1KiB,16KiB: a matrix for each, with 1,000 clients unless told otherwise")
+	clients := fs.String("clients", strconv.Itoa(defaultClients), "healthy clients; a list such as 1000,5000: a matrix for each, and how the figures grow")
 	sndbuf := fs.String("sndbuf", "0", "SO_SNDBUF of every server connection in bytes; 0: the kernel's choice")
-	fs.IntVar(&c.clients, "clients", defaultClients, "healthy clients")
 	fs.IntVar(&c.rounds, "rounds", 8, "measured rounds of a phase")
 	fs.IntVar(&c.warmup, "warmup", 2, "rounds before them that are thrown away")
 	fs.DurationVar(&c.interval, "interval", 250*time.Millisecond, "time from one round to the next")
@@ -89,6 +93,7 @@ func parseRun(args []string, usage io.Writer) (*config, error) {
 	fs.IntVar(&c.behave.vanish, "vanish", 0, "clients that vanish without FIN or RST: their kernel drops every segment (a socket filter)")
 	fs.StringVar(&c.out, "o", "", "results `file` (JSON), rewritten after every cell")
 	c.output.flags(fs)
+	c.asked.flags(fs)
 	cpus := fs.String("cpus", "", "pin the two processes, which sets their GOMAXPROCS, too: server=0,fleet=1; empty: all CPUs for both")
 	fs.StringVar(&c.progress, "progress", "auto", "auto: a live line on a terminal; off: none")
 	quick := fs.Bool("quick", false, "a taste in under a minute: 1,000 clients, 50ms, 250ms timeout, 1 trial")
@@ -111,7 +116,8 @@ func parseRun(args []string, usage io.Writer) (*config, error) {
 		return nil, errors.New("-quick and -reference exclude each other: choose one")
 	}
 	c.preset(*quick, *reference)
-	if err := c.parseValues(*engineList, *strategyList, *size, *sndbuf, *slowRate, *cpus); err != nil {
+	err := cmp.Or(c.parseLists(*clients, *size), c.parseValues(*engineList, *strategyList, *sndbuf, *slowRate, *cpus), c.asked.secure())
+	if err != nil {
 		return nil, err
 	}
 	return c, c.validate()
@@ -149,13 +155,9 @@ func (c *config) preset(quick, reference bool) {
 	}
 }
 
-func (c *config) parseValues(engineList, strategyList, size, sndbuf, slowRate, cpus string) error {
-	bytes, err := units.ParseBytes(size)
+func (c *config) parseValues(engineList, strategyList, sndbuf, slowRate, cpus string) error {
+	bytes, err := units.ParseBytes(sndbuf)
 	if err != nil {
-		return fmt.Errorf("-size: %w", err)
-	}
-	c.size = int(bytes)
-	if bytes, err = units.ParseBytes(sndbuf); err != nil {
 		return fmt.Errorf("-sndbuf: %w", err)
 	}
 	c.sndbuf = int(bytes)
@@ -232,8 +234,8 @@ func (c *config) validate() error {
 		sndbufLeast = 2048
 	}
 	return cmp.Or(
-		inRange("clients", c.clients, 1, 1_000_000),
-		inRange("size", c.size, stamp.Size, maxSize),
+		each(c.clientCounts, func(n int) error { return inRange("clients", n, 1, 1_000_000) }),
+		each(c.sizes, func(n int) error { return inRange("size", n, stamp.Size, maxSize) }),
 		inRange("rounds", c.rounds, 1, maxRounds),
 		inRange("warmup", c.warmup, 0, maxRounds),
 		inRange("trials", c.trials, 1, maxTrials),
@@ -252,6 +254,7 @@ func (c *config) validate() error {
 		oneOf("stuck-buffers", c.behave.buffers, "small", "default"),
 		oneOf("jam", c.behave.jam, "fill", "natural"),
 		oneOf("progress", c.progress, "auto", "off"),
+		c.validateAsked(),
 		c.validateTogether(),
 		c.output.open(),
 	)
@@ -274,5 +277,6 @@ func (c *config) validateTogether() error {
 func (c *config) engineDefaults() engines.Defaults {
 	return engines.Defaults{
 		WriteTimeout: c.writeTimeout, SendBuffer: c.sndbuf, MaxPayload: c.size, MaxClients: c.clients + c.behave.extras(),
+		Compress: c.compress, CertPEM: c.certPEM, KeyPEM: c.keyPEM,
 	}
 }

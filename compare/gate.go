@@ -17,7 +17,7 @@ import (
 // gate is one condition under which a run fails: [CELL:] METRIC(>|<)[+-]N[%]. A sign makes it relative to the baseline.
 type gate struct {
 	text     string
-	cell     string // engine/strategy in canonical form; "": every cell
+	cell     string // engine/strategy in canonical form, with @group or of every group; "": every cell
 	metric   result.Metric
 	above    bool    // fails above the bound, else below it
 	relative bool    // to the baseline
@@ -55,6 +55,7 @@ func parseGate(text string) (g gate, err error) {
 
 // canonicalCell is ENGINE/STRATEGY as the results file spells it.
 func canonicalCell(text string) (string, error) {
+	text, group, grouped := strings.Cut(text, "@")
 	engine, strategy, ok := strings.Cut(text, "/")
 	if !ok {
 		return "", fmt.Errorf("cell %q: want ENGINE/STRATEGY, such as nbio/shard", text)
@@ -66,6 +67,9 @@ func canonicalCell(text string) (string, error) {
 	s, err := strategies.Parse(strings.TrimSpace(strategy))
 	if err != nil {
 		return "", err
+	}
+	if grouped {
+		return e.String() + "/" + s.String() + "@" + strings.TrimSpace(group), nil
 	}
 	return e.String() + "/" + s.String(), nil
 }

@@ -27,7 +27,7 @@ func (m *measured) jam(absorb defaultBuffers) *result.Jam {
 	}
 	j.Arithmetic = m.arithmetic()
 	if absorb.bytes > 0 {
-		after := int64(absorb.jamAfter(m.run.size, m.run.interval))
+		after := int64(absorb.jamAfter(m.messageBytes(), m.run.interval))
 		j.DefaultJamAfterNs = &after
 	}
 	return j

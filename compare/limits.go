@@ -17,7 +17,9 @@ func preflightRun(c *config, stderr io.Writer) (result.Host, error) {
 	if err != nil {
 		return result.Host{}, err
 	}
-	c.clients = clients
+	if clients < c.clients { // only a default shrinks, and that is no list
+		c.clients, c.clientCounts = clients, []int{clients}
+	}
 	for _, note := range notes {
 		fmt.Fprintln(stderr, "note:", note)
 		c.warnings = append(c.warnings, note)

@@ -12,7 +12,15 @@ import (
 type cell struct {
 	engine   engines.Spec
 	strategy strategies.Spec
-	control  bool // the A/A control: it repeats another cell, to show what noise alone does
+	matrix
+	control bool // the A/A control: it repeats another cell, to show what noise alone does
+}
+
+// matrix is where a cell of a run with lists stands.
+type matrix struct {
+	clients int    // 0: the plan's
+	size    int    // bytes
+	group   string // its name, "" where it is the only one
 }
 
 func (k cell) String() string {
@@ -22,23 +30,48 @@ func (k cell) String() string {
 	return k.name()
 }
 
-func (k cell) name() string { return k.engine.String() + "/" + k.strategy.String() }
+func (k cell) name() string {
+	name := k.engine.String() + "/" + k.strategy.String()
+	if k.group != "" {
+		name += "@" + k.group
+	}
+	return name
+}
 
-// addControl repeats the first cell under another name, where cells are compared and there are trials enough to claim something:
+// addControl repeats the first cell of every matrix under another name, where cells are compared and there are trials enough to claim something:
 // what the two differ by is noise. Below that it would only cost time.
 func (x *experiment) addControl() {
-	if len(x.cells) < 2 {
+	if len(x.engines)*len(x.strategies) < 2 {
 		return
 	}
 	trials := x.trials
 	if x.budget > 0 {
-		trials = trialsWithin(x.config, len(x.cells)+1, x.budget)
+		trials = trialsWithin(x.config, len(x.cells)+len(x.matrices()), x.budget)
 	}
 	if trials < result.IntervalTrials {
 		return
 	}
 	x.trials = trials
-	x.cells = append(x.cells, cell{engine: x.cells[0].engine, strategy: x.cells[0].strategy, control: true})
+	x.cells = cellsOf(x.config, true)
+}
+
+// cellsOf are the cells of every matrix, one matrix after the other, each with its control at the end.
+func cellsOf(c *config, control bool) []cell {
+	var cells []cell
+	for _, one := range c.matrices() {
+		first := len(cells)
+		for _, e := range c.engines {
+			for _, s := range c.strategies {
+				cells = append(cells, cell{engine: e, strategy: s, matrix: matrix{one.clients, one.size, one.group()}})
+			}
+		}
+		if control {
+			again := cells[first]
+			again.control = true
+			cells = append(cells, again)
+		}
+	}
+	return cells
 }
 
 // newFile is the results file before its first trial.
@@ -48,7 +81,8 @@ func newFile(c *config, host result.Host, cells []cell, began time.Time) *result
 		Verdict: []result.Claim{}, Warnings: c.warnings,
 	}
 	for _, k := range cells {
-		options, err := k.engine.Resolve(c.engineDefaults())
+		one := c.at(k)
+		options, err := k.engine.Resolve(one.engineDefaults())
 		if err != nil {
 			continue // validated with the flags
 		}
@@ -57,8 +91,8 @@ func newFile(c *config, host result.Host, cells []cell, began time.Time) *result
 			controlOf = k.name()
 		}
 		f.Cells = append(f.Cells, result.Cell{
-			Engine: k.engine.String(), Strategy: k.strategy.String(), Clients: c.clients, SizeBytes: c.size, ControlOf: controlOf,
-			Options: options.Map(), Footnotes: engines.Notes(options), Trials: []result.Trial{},
+			Engine: k.engine.String(), Strategy: k.strategy.String(), Clients: one.clients, SizeBytes: one.size,
+			Group: k.group, ControlOf: controlOf, Options: options.Map(), Footnotes: engines.Notes(options), Trials: []result.Trial{},
 		})
 	}
 	return f

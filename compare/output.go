@@ -32,7 +32,7 @@ func (o *output) flags(fs *flag.FlagSet) {
 	fs.StringVar(&o.format, "format", "text", "of the result on stdout: "+strings.Join(report.Formats(), ", "))
 	fs.StringVar(&o.html, "html", "", "also write a report with pictures to this `file`: one page, nothing else needed to read it")
 	fs.StringVar(&o.baseline, "baseline", "", "results `file` that gates with a sign compare with")
-	fs.Func("fail-if", "`gate`, repeatable: exit status 3 if it holds. [ENGINE/STRATEGY:] METRIC(>|<)[+-]N[%], such as "+
+	fs.Func("fail-if", "`gate`, repeatable: exit status 3 if it holds. [ENGINE/STRATEGY[@GROUP]:] METRIC(>|<)[+-]N[%], such as "+
 		"'nbio/shard: late_clients>0', 'last_client>200ms', or with -baseline 'vs_bare>+10%'; metrics: "+strings.Join(result.Metrics(), ", "),
 		func(text string) error {
 			g, err := parseGate(text)
@@ -88,7 +88,7 @@ func (o *output) admit(f *result.File) error {
 }
 
 func (g gate) admitCell(f *result.File) error {
-	if g.cell == "" || f.Find(g.cell) != nil {
+	if g.cell == "" || len(g.cells(f)) > 0 {
 		return nil
 	}
 	var names []string
@@ -123,7 +123,7 @@ func (g gate) admitBaseline(f, base *result.File) error {
 
 // cells are those that the gate is about. The A/A control is none: it repeats one of them.
 func (g gate) cells(f *result.File) []*result.Cell {
-	return slices.DeleteFunc(f.Compared(), func(c *result.Cell) bool { return g.cell != "" && c.Name() != g.cell })
+	return slices.DeleteFunc(f.Compared(), func(c *result.Cell) bool { return g.cell != "" && c.Name() != g.cell && c.Base() != g.cell })
 }
 
 // judge says on w which gates failed, for which cell and by what.

@@ -15,6 +15,8 @@ func (c *config) plan() result.Plan {
 		IntervalNs: int64(c.interval), Trials: c.trials, Seed: c.seed, WriteTimeoutNs: int64(c.writeTimeout),
 		Order: c.order, Shards: c.shards, Stuck: c.behave.stuck, StuckAt: c.behave.at, Jam: c.behave.jam, StuckBuffers: c.behave.buffers,
 		SndBuf: c.sndbuf, GOMAXPROCS: c.cpus.serverProcs(), CPUs: c.cpus.String(),
+		ClientsList: listed(c.clientCounts), SizeList: listed(c.sizes), Compress: c.compress, TLS: c.tls, SLONs: int64(c.slo),
+		ProjectClients: c.project, InboundPerSecond: c.inbound, InboundSizeBytes: c.inboundSize,
 	}
 	for _, e := range c.engines {
 		p.Engines = append(p.Engines, e.String())
@@ -27,14 +29,19 @@ func (c *config) plan() result.Plan {
 
 // Costs seen on two cores over loopback; they only serve the estimate printed before the run.
 const (
-	perDelivery = 15 * time.Microsecond
-	perConnect  = 200 * time.Microsecond
-	perCell     = 900 * time.Millisecond // processes, settling, drain, teardown
+	perDelivery   = 15 * time.Microsecond
+	perCompressed = 10 * time.Microsecond // on top, for a message that is compressed for each client
+	perConnect    = 200 * time.Microsecond
+	perSecure     = 1500 * time.Microsecond // a TLS handshake, both sides
+	perCell       = 900 * time.Millisecond  // processes, settling, drain, teardown
 )
 
 // estimatedRound is about how long one round takes to reach everybody.
 func estimatedRound(c *config) time.Duration {
 	copying := time.Duration(c.size) * time.Nanosecond / 2 // beyond a KiB the bytes count, too
+	if c.compress {
+		copying += perCompressed + 20*copying
+	}
 	return time.Duration(c.clients) * (perDelivery + copying)
 }
 
@@ -43,13 +50,24 @@ func planned(c *config, cells int) time.Duration {
 	return time.Duration(c.trials) * passTime(c, cells)
 }
 
-// passTime is about how long one trial of every cell takes.
-func passTime(c *config, cells int) time.Duration { return time.Duration(cells) * c.cellTime() }
+// passTime is about how long one trial of every cell takes; all matrices have equally many.
+func passTime(c *config, cells int) time.Duration {
+	var each time.Duration
+	matrices := c.matrices()
+	for _, one := range matrices {
+		each += one.cellTime()
+	}
+	return time.Duration(cells) * each / time.Duration(len(matrices))
+}
 
 // cellTime is about how long one trial of one cell takes.
 func (c *config) cellTime() time.Duration {
 	slots := time.Duration(2 * (c.warmup + c.rounds))
 	one := time.Duration(c.clients)*perConnect + perCell
+	if c.tls { // no bare rounds
+		slots /= 2
+		one += time.Duration(c.clients) * perSecure
+	}
 	if c.behave.extras() > 0 {
 		slots += time.Duration(c.rounds)
 	}

@@ -61,7 +61,8 @@ func (m *measured) reduce() (*result.Phase, error) {
 	p.Positions = positions(m.seen.Clients)
 	m.rounds(p)
 	m.server(p)
-	return p, accountErr
+	p.SLO, p.Inbound = m.inTime(latency, p.Expected), m.inbound()
+	return p, cmp.Or(m.corrupt(), accountErr)
 }
 
 // accounts fills the ledger: every expected message of every healthy client is received, dropped, failed or owed, each of
@@ -193,8 +194,8 @@ func (m *measured) fleet() (result.Fleet, error) {
 	}
 	c := m.counters
 	f := result.Fleet{
-		Lag:      result.Lag{P50: lag.ValueAtQuantile(50), P99: lag.ValueAtQuantile(99), Max: lag.Max()},
-		RSSBytes: c.RSSBytes, SharedStamps: c.SharedStamps, Unstamped: c.Unstamped, ClockSteps: c.ClockSteps,
+		Lag:                  result.Lag{P50: lag.ValueAtQuantile(50), P99: lag.ValueAtQuantile(99), Max: lag.Max()},
+		WireBytesPerDelivery: m.wireBytes(), RSSBytes: c.RSSBytes, SharedStamps: c.SharedStamps, Unstamped: c.Unstamped, ClockSteps: c.ClockSteps,
 	}
 	cpu := float64(c.CPUUserNs + c.CPUSystemNs)
 	if n := float64(c.Messages); n > 0 {
@@ -242,6 +243,9 @@ func (m *measured) warnings() []string {
 	var out []string
 	if m.seen.Malformed > 0 {
 		out = append(out, fmt.Sprintf("%d messages of an unknown size or kind reached the clients", m.seen.Malformed))
+	}
+	if text := m.unheard(); text != "" {
+		out = append(out, text)
 	}
 	if n, example := discarded(m.issued.Rounds); n > 0 {
 		out = append(out, fmt.Sprintf("%d bare rounds discarded, the last because %s", n, example))

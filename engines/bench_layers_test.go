@@ -1,16 +1,16 @@
 package engines_test
 
 import (
-	"bytes"
 	"testing"
 
 	"wsfanout/engines"
+	"wsfanout/internal/stamp"
 )
 
 // BenchmarkLayers is a delivery of 1 KiB with compression and with TLS, plain and prepared. A message is prepared anew for
 // every 64 deliveries, as a round for so many clients does.
 func BenchmarkLayers(b *testing.B) {
-	payload := bytes.Repeat([]byte(`{"price":1234.5,"order":"update"}`), 32)[:benchPayload]
+	payload := stamp.Text(benchPayload, 1)
 	for _, layer := range []struct {
 		name             string
 		compress, secure bool

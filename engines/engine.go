@@ -32,10 +32,12 @@ type Conn interface {
 	Write(payload []byte) error
 	// WritePrepared sends a message framed by this engine's Prepare; errors as Write.
 	WritePrepared(p Prepared) error
-	// Owed is how many bytes were handed over that the kernel has not taken. It is 0 after a close.
+	// Owed is how many bytes were handed over that the kernel has not taken. It is 0 after a close. They are counted as
+	// they enter the socket layer, compressed and encrypted; where writes block, a message enters it piece by piece then.
 	Owed() int64
 	// Control calls f with the descriptor, never after a close, when the number may already be another client's.
-	// It returns ErrClosed then. f must not block, keep fd or call the connection's other methods.
+	// It returns ErrClosed then. f must not block, keep fd or call the connection's other methods, nor write if the engine
+	// speaks TLS.
 	Control(f func(fd uintptr)) error
 	// Evict closes the connection and reports cause through OnClose. Only the first cause counts; safe to repeat.
 	Evict(cause error)

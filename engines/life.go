@@ -5,9 +5,10 @@ import "sync/atomic"
 // life is what every connection has: its number, and one end with one cause. The first to blame decides the cause; the
 // library's own close event, which comes exactly once, reports it.
 type life struct {
-	number int
-	over   atomic.Bool // closed or about to be
-	cause  atomic.Pointer[error]
+	number   int
+	over     atomic.Bool // closed or about to be
+	deflates bool        // nbio: the client has agreed to permessage-deflate
+	cause    atomic.Pointer[error]
 }
 
 // Number is the client's place in the list.

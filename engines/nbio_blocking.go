@@ -16,15 +16,14 @@ type nbioBlocking struct {
 	life
 	meter
 	pinger
-	engine   *nbioEngine
-	ws       *websocket.Conn
-	conn     *net.TCPConn
-	deflates bool      // the client has agreed to permessage-deflate
-	once     time.Time // the deadline of every write, with deadline=once
+	engine *nbioEngine
+	ws     *websocket.Conn
+	conn   *net.TCPConn
+	once   time.Time // the deadline of every write, with deadline=once
 }
 
 func newNbioBlocking(e *nbioEngine, number int, ws *websocket.Conn, conn *net.TCPConn, secure *tls.Conn, deflates bool) *nbioBlocking {
-	c := &nbioBlocking{life: life{number: number}, engine: e, ws: ws, conn: conn, deflates: deflates}
+	c := &nbioBlocking{life: life{number: number, deflates: deflates}, engine: e, ws: ws, conn: conn}
 	if e.options.timed() {
 		c.once = time.Now().Add(e.options.WriteTimeout)
 	}

@@ -28,19 +28,13 @@ type nbioConn struct {
 	engine  *nbioEngine
 	ws      *websocket.Conn
 	conn    *nbio.Conn
-
-	deflates bool // the client has agreed to permessage-deflate
-	secure   bool // by TLS
-	outlet   bool // counts what the WebSocket layer writes
 }
 
 func newNbioConn(e *nbioEngine, number int, ws *websocket.Conn, conn *nbio.Conn, secure *tls.Conn, deflates bool) *nbioConn {
-	c := &nbioConn{life: life{number: number}, engine: e, ws: ws, conn: conn, deflates: deflates, secure: secure != nil}
-	below := net.Conn(conn)
-	if secure == nil {
-		below = ws.Conn
+	c := &nbioConn{life: life{number: number, deflates: deflates}, engine: e, ws: ws, conn: conn}
+	if c.unforeseen() {
+		attachOutlet(c, secure)
 	}
-	c.outlet = (&nbioOutlet{Conn: below, c: c}).attach(ws, secure, deflates)
 	ws.SetSession(c) // from here on bytes are counted; the reply to the handshake, before, is not
 	_ = conn.SetReadDeadline(e.readDeadline())
 	return c
@@ -63,18 +57,16 @@ func countTaken(conn *nbio.Conn, _ []byte, n int) {
 	}
 }
 
+// unforeseen reports whether the connection has an outlet, which counts what messages have become.
+func (c *nbioConn) unforeseen() bool { return c.deflates || c.engine.tls != nil }
+
 // Write sends one binary message, or leaves it with nbio.
 func (c *nbioConn) Write(payload []byte) error {
-	return c.message(websocket.BinaryMessage, payload, messageBytes(len(payload), c.engine.options.FramePayload))
-}
-
-// message sends a message of any kind, which takes n bytes unless it is compressed or encrypted.
-func (c *nbioConn) message(kind websocket.MessageType, payload []byte, n int64) error {
-	if c.outlet {
-		return c.sent(c.ws.WriteMessage(kind, payload))
+	if c.unforeseen() {
+		return c.sent(c.ws.WriteMessage(websocket.BinaryMessage, payload))
 	}
-	fresh := c.hand(n)
-	return c.handed(fresh, c.ws.WriteMessage(kind, payload))
+	fresh := c.hand(messageBytes(len(payload), c.engine.options.FramePayload))
+	return c.handed(fresh, c.ws.WriteMessage(websocket.BinaryMessage, payload))
 }
 
 // sent ends a write through the outlet, which has counted it and named its own errors; what the layers above add means
@@ -89,7 +81,7 @@ func (c *nbioConn) sent(err error) error {
 // WritePrepared sends a message of Prepare, or leaves it with nbio.
 func (c *nbioConn) WritePrepared(p Prepared) error {
 	wire := p.(*nbioFrame).wire(c.deflates)
-	if c.secure {
+	if c.engine.tls != nil {
 		_, err := c.ws.Conn.Write(wire)
 		return c.sent(err)
 	}
@@ -99,7 +91,11 @@ func (c *nbioConn) WritePrepared(p Prepared) error {
 }
 
 func (c *nbioConn) control(kind websocket.MessageType, payload []byte) error {
-	return c.message(kind, payload, frameBytes(len(payload)))
+	if c.unforeseen() {
+		return c.sent(c.ws.WriteMessage(kind, payload))
+	}
+	fresh := c.hand(frameBytes(len(payload)))
+	return c.handed(fresh, c.ws.WriteMessage(kind, payload))
 }
 
 // hand counts n bytes before they are handed over, and reports whether nothing was owed before.

@@ -22,18 +22,14 @@ func (w *nbioOutlet) Write(b []byte) (int, error) {
 	return n, w.c.handed(fresh, err)
 }
 
-// attach puts the outlet where it belongs, right after the upgrade: under TLS, or else under nbio's WebSocket layer, but
-// only if that compresses. Nobody else knows the connection yet, and nbio's own answers wait for the handshake's handler.
-func (w *nbioOutlet) attach(ws *websocket.Conn, secure *tls.Conn, deflates bool) (attached bool) {
-	switch {
-	case secure != nil:
-		secure.ResetConn(w, true)
-	case deflates:
-		ws.Conn = w
-	default:
-		return false
+// attachOutlet puts an outlet where it belongs, right after the upgrade: under TLS, or else under nbio's WebSocket layer.
+// Nobody else knows the connection yet, and nbio's own answers wait for the handshake's handler.
+func attachOutlet(c *nbioConn, secure *tls.Conn) {
+	if secure != nil {
+		secure.ResetConn(&nbioOutlet{Conn: c.conn, c: c}, true)
+		return
 	}
-	return true
+	c.ws.Conn = &nbioOutlet{Conn: c.ws.Conn, c: c}
 }
 
 // nbioWire is the socket of a blocking connection, to whichever goroutine writes: the caller's, or the queue's with async.

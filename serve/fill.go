@@ -15,14 +15,15 @@ import (
 const fillerSize = 64
 
 // fill writes whole filler frames into the buffers of a client that has stopped reading until the kernel is about to
-// refuse, so that every cell jams in its first rounds. An acknowledgement makes room again, and the client's kernel may
+// refuse, so that every cell jams in its first rounds. Of a client that never reads again even half a frame more fits: then small
+// messages jam in the first round, too. An acknowledgement makes room again, and the client's kernel may
 // delay one by 40 ms: the buffers are full when they stayed full for longer.
-func fill(c engines.Conn, filling []byte) (filled int64, err error) {
+func fill(c engines.Conn, filling []byte, forever bool) (filled int64, err error) {
 	frame := engines.Frame(stamp.New(stamp.Stamp{Kind: stamp.Filler}, filling[:min(fillerSize, len(filling))]))
 	deadline := time.Now().Add(5 * time.Second)
 	for full := 0; full < 4; full++ {
 		var wrote int64
-		closed := c.Control(func(fd uintptr) { wrote, err = fillOnce(int(fd), frame) })
+		closed := c.Control(func(fd uintptr) { wrote, err = fillOnce(int(fd), frame, forever) })
 		if closed != nil || err != nil {
 			return filled, fmt.Errorf("filling the buffers of client %d: %w", c.Number(), cmp.Or(err, closed))
 		}
@@ -40,13 +41,13 @@ func fill(c engines.Conn, filling []byte) (filled int64, err error) {
 // fillBurst bounds the frames written in one go: Control must not be held long.
 const fillBurst = 1000
 
-func fillOnce(fd int, frame []byte) (wrote int64, err error) {
+func fillOnce(fd int, frame []byte, forever bool) (wrote int64, err error) {
 	for range fillBurst {
 		ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
-		if n, err := unix.Poll(ready, 0); err != nil || n == 0 {
+		if n, err := unix.Poll(ready, 0); !forever && (err != nil || n == 0) {
 			return wrote, nil
 		}
-		n, err := unix.Write(fd, frame)
+		n, err := unix.SendmsgN(fd, frame, nil, nil, unix.MSG_DONTWAIT)
 		if err == unix.EAGAIN {
 			return wrote, nil
 		}
@@ -54,7 +55,7 @@ func fillOnce(fd int, frame []byte) (wrote int64, err error) {
 			return wrote, err
 		}
 		wrote += int64(n)
-		if n < len(frame) {
+		if n < len(frame) && !forever {
 			return wrote, fmt.Errorf("half a filler frame (%d of %d bytes) would break the stream", n, len(frame))
 		}
 	}

@@ -20,8 +20,8 @@ func (s *session) arm(p Phase) (err error) {
 	watches := s.phaseNow.stuck.watches
 	errs := make([]error, len(watches))
 	for i, one := range watches {
-		if s.register.extras[one.report.Number].Fill { // a slow client would take filler for as long as it comes
-			all.Go(func() { one.report.Filled, errs[i] = fill(one.conn, s.filling) })
+		if e := s.register.extras[one.report.Number]; e.Fill { // a slow client would take filler for as long as it comes
+			all.Go(func() { one.report.Filled, errs[i] = fill(one.conn, s.filling, e.Forever) })
 		}
 	}
 	all.Wait()

@@ -58,6 +58,9 @@ func latencyNote(f *result.File) []note {
 
 // noBareRounds explains an empty "vs bare loop".
 func noBareRounds(f *result.File) []note {
+	if f.Plan.TLS {
+		return nil // tlsNote has the reason
+	}
 	return doubt(f, "vs bare loop is missing", func(c *result.Cell) string {
 		if _, ok := c.Summary["vs_bare"]; ok {
 			return ""

@@ -35,7 +35,7 @@ var doubters = []noter{
 }
 
 // explainers say what a figure is.
-var explainers = []noter{trialsNote, latencyNote, noBareRounds, preemptions, fleetCost, loopback, lateMeans, heldMeans, mixedMode}
+var explainers = []noter{trialsNote, latencyNote, noBareRounds, tlsNote, sloNote, wireNote, inboundNote, preemptions, fleetCost, loopback, lateMeans, heldMeans, mixedMode}
 
 // noters are in the order of the page: doubts first, then what the columns mean, then what was set up how.
 var noters = slices.Concat(doubters, explainers, []noter{differences, warnings})
@@ -71,10 +71,14 @@ func footnotes(p *page) string {
 
 // name is the cell as footnotes call it.
 func name(c *result.Cell) string {
-	if c.ControlOf != "" {
-		return c.Engine + " " + c.Strategy + " (A/A)"
+	text := c.Engine + " " + c.Strategy
+	if c.Group != "" {
+		text += "@" + c.Group
 	}
-	return c.Engine + " " + c.Strategy
+	if c.ControlOf != "" {
+		text += " (A/A)"
+	}
+	return text
 }
 
 // who names a set of cells, given in the order of the file, in as few words as possible: "all cells", "gorilla", "gorilla seq,

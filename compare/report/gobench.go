@@ -46,10 +46,18 @@ func benchConfig(f *result.File) []string {
 	p := f.Plan
 	return []string{
 		"pkg: wsfanout/compare", "goos: linux", "cpu: " + cmp.Or(oneLine(f.Host.CPUModel), "unknown"),
-		fmt.Sprintf("size: %dB", p.SizeBytes), fmt.Sprintf("interval: %v", time.Duration(p.IntervalNs)), fmt.Sprintf("rounds: %d", p.Rounds),
+		"size: " + benchSizes(p), fmt.Sprintf("interval: %v", time.Duration(p.IntervalNs)), fmt.Sprintf("rounds: %d", p.Rounds),
 		fmt.Sprintf("write-timeout: %v", time.Duration(p.WriteTimeoutNs)), "order: " + p.Order,
 		fmt.Sprintf("stuck: %d %s, jam %s", p.Stuck, p.StuckAt, p.Jam),
 	}
+}
+
+// benchSizes are those of a list, which the names of the benchmarks tell apart.
+func benchSizes(p result.Plan) string {
+	if p.SizeList == nil {
+		return fmt.Sprintf("%dB", p.SizeBytes)
+	}
+	return strings.Trim(fmt.Sprint(p.SizeList), "[]")
 }
 
 func benchLine(f *result.File, c *result.Cell, t *result.Trial) string {
@@ -57,6 +65,9 @@ func benchLine(f *result.File, c *result.Cell, t *result.Trial) string {
 		return fmt.Sprintf("# %s trial %d failed: %s", c.Name(), t.Trial, oneLine(t.Error))
 	}
 	line := fmt.Sprintf("BenchmarkFanout/engine=%s/strategy=%s/clients=%d", c.Engine, c.Strategy, c.Clients)
+	if f.Plan.SizeList != nil {
+		line += fmt.Sprintf("/size=%dB", c.SizeBytes)
+	}
 	if c.IsControl() {
 		line += "/control=aa"
 	}

@@ -3,13 +3,15 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"wsfanout/compare/result"
 )
 
 // heading says in one line what was asked for and how long it took, and in a second one what is missing.
 func heading(p *page) string {
 	plan := p.Plan
 	line := fmt.Sprintf("%s, %s every %s, %s x %s, %s (%s)",
-		plural(plan.Clients, "client"), size(float64(plan.SizeBytes)), exact(float64(plan.IntervalNs)),
+		clientsText(plan), sizeText(plan)+travels(plan), exact(float64(plan.IntervalNs)),
 		plural(plan.Rounds, "round"), plural(plan.Trials, "trial"), plural(p.Host.CPUs, "core"), long(p.DurationNs))
 	var out strings.Builder
 	out.WriteString(p.opt.paint(bold, line) + "\n")
@@ -22,4 +24,16 @@ func heading(p *page) string {
 		out.WriteString(p.opt.paint(yellow, missing) + "\n")
 	}
 	return out.String()
+}
+
+// travels says how the messages do, where not plainly.
+func travels(plan result.Plan) string {
+	text := ""
+	if plan.Compress {
+		text += " compressed"
+	}
+	if plan.TLS {
+		text += " over TLS"
+	}
+	return text
 }

@@ -22,6 +22,7 @@ func (p *page) healthyGrid() *grid {
 	if p.opt.Wide {
 		figures = append(figures[:len(figures):len(figures)], wideFigures...)
 	}
+	figures = p.withAsked(figures)
 	g := &grid{columns: []column{{head: "HEALTHY"}, {}}}
 	p.fill(g, p.healthyRows(g), figures, p.marks(upper))
 	return g

@@ -133,7 +133,7 @@ func sentence(title string) string {
 // question is what the run was made to answer.
 func (s *sheet) question() string {
 	first := s.runs[0]
-	text := fmt.Sprintf("When does the last of %s have the message", plural(first.Plan.Clients, "client"))
+	text := fmt.Sprintf("When does the last of %s have the message", clientsText(first.Plan))
 	if !anyStuck(first.File) {
 		return text + "?"
 	}
@@ -212,15 +212,11 @@ func once(all []keyed) []keyed {
 // keys are the sentences between the matrix and its notes.
 func (r *run) keys() []keyed {
 	var all []keyed
-	if anyStuck(r.File) {
-		for _, engine := range enginesOf(r.File) {
-			if text := r.price(engine); text != "" {
-				all = append(all, keyed{"who pays", pretty(engine + ": " + text)})
-			}
-		}
-		if text := jamText(r.File); text != "" {
-			all = append(all, keyed{"jam", pretty(text)})
-		}
+	for _, m := range r.matrices() {
+		all = append(all, m.payKeys()...)
+	}
+	if text := capacityText(r.File); text != "" {
+		all = append(all, keyed{"capacity", pretty(text)})
 	}
 	if text := fleetText(r.File); text != "" {
 		all = append(all, keyed{"fleet", pretty(text)})

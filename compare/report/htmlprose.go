@@ -14,11 +14,15 @@ func (s *sheet) method() []string {
 	if s.all(func(r *run) bool { return r.Plan.Jam == "fill" && r.Plan.StuckBuffers == "small" }) {
 		jam += " Its buffers are small and are filled before the first round, so that the jam comes in the first rounds."
 	}
+	bare := "While everybody reads, every second slot is a bare round: one goroutine, the frame built beforehand, one write(2) for each of the same sockets. “vs bare” is the median over the pairs of the strategy's last client by the bare round's. Where the machine slows down, both do."
+	if s.all(func(r *run) bool { return r.Plan.TLS }) {
+		bare = "There are no bare rounds, with which other runs compare: they write past the engine, which would break the record stream of TLS."
+	}
 	return []string{
 		"A cell is one engine and one strategy. Every cell of every trial has two fresh processes, the server and a fleet of clients that shares no code with either library; the trials are interleaved in a seeded random order, and none is left out.",
 		"The hub stamps the message before any frame is built. The clock is CLOCK_MONOTONIC, which all processes of a host share. The latency ends when the kernel on the client's side stamps the arrival, not when the fleet gets round to it.",
 		"The schedule is absolute: a late round starts at once, none is skipped. A latency counts from the real start of its round unless its name says that it counts from the due instant, which also holds the wait for an earlier round.",
-		"While everybody reads, every second slot is a bare round: one goroutine, the frame built beforehand, one write(2) for each of the same sockets. “vs bare” is the median over the pairs of the strategy's last client by the bare round's. Where the machine slows down, both do.",
+		bare,
 		jam,
 		"A healthy client is late if a delivery took longer than its own healthy median by more than half the write timeout (1 s without one). The same rule over the healthy phase is the control: if it finds anybody, the cell says “not resolvable”, never 0.",
 		"A figure is the median over the trials, its interval the 95 % confidence interval of that median, which takes six trials. A difference is claimed only if a test says so after Holm's correction, and by more than a cell differs from itself.",
@@ -36,7 +40,7 @@ func (s *sheet) limits() []string {
 		"Everything runs on one host over loopback: no distance, no loss, no congestion. The sender's write(2) runs the receiver's TCP path and wakes the fleet, so system time holds part of the client's cost and buries differences between the engines. User CPU per delivery is the engine's own.",
 		"Server and fleet share the machine. Parallel strategies gain as far as there are idle cores; on few cores that is little.",
 		"Ratios travel to another machine, milliseconds do not.",
-		"Messages are of one size at one rate, to everybody.",
+		"In a matrix, messages are of one size at one rate, to everybody.",
 	}
 	if s.all(func(r *run) bool { return r.Plan.StuckBuffers == "small" }) {
 		text = append(text, "The stuck clients have small kernel buffers. With default buffers the same jam comes later and holds more memory in the kernel, "+
@@ -56,6 +60,9 @@ func (r *run) beyond() string {
 	var each, last, memory []string
 	var slowest float64
 	clients := float64(r.Plan.Clients)
+	if r.Groups() != nil {
+		return "" // there are lines, which say more than a quotient
+	}
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		s, ok := c.Over(lastOf)

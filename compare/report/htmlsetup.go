@@ -29,8 +29,10 @@ var setupFacts = []struct {
 	{"plan", []setupFact{
 		{"engines", func(f *result.File) string { return strings.Join(f.Plan.Engines, ", ") }},
 		{"strategies", func(f *result.File) string { return strings.Join(f.Plan.Strategies, ", ") }},
-		{"healthy clients", func(f *result.File) string { return count(float64(f.Plan.Clients)) + ", in " + f.Plan.Order + " order" }},
-		{"message", func(f *result.File) string { return size(float64(f.Plan.SizeBytes)) }},
+		{"healthy clients", func(f *result.File) string {
+			return strings.TrimSuffix(strings.TrimSuffix(clientsText(f.Plan), "s"), " client") + ", in " + f.Plan.Order + " order"
+		}},
+		{"message", func(f *result.File) string { return sizeText(f.Plan) + travels(f.Plan) }},
 		{"rounds", func(f *result.File) string {
 			return fmt.Sprintf("%d, one every %s, after %d of warm-up", f.Plan.Rounds, exact(float64(f.Plan.IntervalNs)), f.Plan.Warmup)
 		}},

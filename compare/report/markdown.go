@@ -20,13 +20,16 @@ func Markdown(w io.Writer, f *result.File, opt Options) error {
 	if provisional != "" {
 		fmt.Fprintf(&out, "**%s**\n\n", markdownText(provisional))
 	}
-	if len(p.Cells) > 0 {
-		out.WriteString("### Everybody reads\n\n" + markdownTable(p.healthyGrid()))
-	}
-	if anyStuck(f) {
-		fmt.Fprintf(&out, "### %s\n\n%s", markdownText(sentence(p.stuckTitle())), markdownTable(p.stuckGrid()))
+	for _, m := range p.matrices() {
+		out.WriteString(m.markdownTables())
 	}
 	out.WriteString(p.markdownKeys())
+	for _, g := range p.growthGrids() {
+		out.WriteString("### Growth\n\n" + markdownTable(g))
+	}
+	if g := p.capacityGrid(); g != nil {
+		out.WriteString("### Capacity\n\n" + markdownTable(g))
+	}
 	if len(p.notes) > 0 {
 		out.WriteString("### Footnotes\n\n")
 	}
@@ -35,6 +38,18 @@ func Markdown(w io.Writer, f *result.File, opt Options) error {
 	}
 	_, err := io.WriteString(w, strings.TrimRight(out.String(), "\n")+"\n")
 	return err
+}
+
+// markdownTables are those of one matrix.
+func (p *page) markdownTables() string {
+	var out strings.Builder
+	if len(p.Cells) > 0 {
+		fmt.Fprintf(&out, "### %s\n\n%s", markdownText(p.titled("Everybody reads")), markdownTable(p.healthyGrid()))
+	}
+	if anyStuck(p.File) {
+		fmt.Fprintf(&out, "### %s\n\n%s", markdownText(p.titled(sentence(p.stuckTitle()))), markdownTable(p.stuckGrid()))
+	}
+	return out.String()
 }
 
 // markdownKeys are the sentences between the tables and the notes, one list.

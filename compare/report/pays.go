@@ -20,12 +20,12 @@ func whoPays(p *page) string {
 	key := "who pays"
 	for _, engine := range enginesOf(p.File) {
 		if text := p.price(engine); text != "" {
-			out.WriteString(p.keyed(key, engine+": "+text))
+			out.WriteString(p.keyed(key, p.titled(engine+": "+text)))
 			key = ""
 		}
 	}
 	if text := jamText(p.File); text != "" {
-		out.WriteString(p.keyed("jam", text))
+		out.WriteString(p.keyed("jam", p.titled(text)))
 	}
 	return out.String()
 }
@@ -118,16 +118,24 @@ func (p *page) memory(cells []*result.Cell) string {
 		held = max(held, worst(c, heldMost))
 		heap = max(heap, worst(c, heapGrowth))
 	}
-	text := fmt.Sprintf("%s: up to %s held for each (%s)", p.growth(cells), size(held), form[heldAs(cells[0], extrasOf(cells[0]))])
+	text := fmt.Sprintf("%s: up to %s held for each (%s)", p.memoryGrowth(cells), size(held), form[heldAs(cells[0], extrasOf(cells[0]))])
 	if heap > 0 {
 		text += fmt.Sprintf(", while the heap grew by up to %s, garbage included", size(heap))
 	}
 	return text
 }
 
-// growth is how much the memory of one stuck client grows and what ends it.
-func (p *page) growth(cells []*result.Cell) string {
-	perSecond := float64(p.Plan.SizeBytes) * 1e9 / float64(max(p.Plan.IntervalNs, 1))
+// heldPerRound is what a round adds for a client that does not take it: copies are of the frame, which may be compressed.
+func (p *page) heldPerRound(cells []*result.Cell) float64 {
+	if s, ok := cells[0].Over(wireBytes); ok && p.Plan.Compress && heldAs(cells[0], extrasOf(cells[0])) == copies {
+		return s.Median
+	}
+	return float64(p.Plan.SizeBytes)
+}
+
+// memoryGrowth is how much the memory of one stuck client grows and what ends it.
+func (p *page) memoryGrowth(cells []*result.Cell) string {
+	perSecond := p.heldPerRound(cells) * 1e9 / float64(max(p.Plan.IntervalNs, 1))
 	rate := size(perSecond) + "/s"
 	ends := map[string]bool{}
 	var longest float64

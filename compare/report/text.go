@@ -19,12 +19,13 @@ type Options struct {
 type section func(*page) string
 
 // sections are in the order of the page. A new part of the report is a function here and a file of its own.
-var sections = []section{heading, healthy, stuck, findings, footnotes}
+var sections = []section{heading, tables, findings, growth, capacity, footnotes}
 
 // page is what the sections share.
 type page struct {
 	*result.File
 	opt   Options
+	title string // of the matrix, where a run has several
 	notes []note // numbered from 1 in this order
 }
 

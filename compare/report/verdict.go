@@ -9,7 +9,15 @@ import (
 
 // Verdict is what the trials of a file support, in sentences that a person can act on. Differences are claimed from intervals and
 // tests only, all pairs that it asks about decided as one family; below result.IntervalTrials it claims nothing and says so.
+// Each matrix of a run with lists has a verdict of its own.
 func Verdict(f *result.File) []result.Claim {
+	if groups := f.Groups(); groups != nil && mostTrials(f) >= result.IntervalTrials {
+		return groupVerdict(f, groups)
+	}
+	return matrixVerdict(f)
+}
+
+func matrixVerdict(f *result.File) []result.Claim {
 	n := mostTrials(f)
 	switch {
 	case n == 0:
@@ -73,7 +81,13 @@ func measureOf(metric string) result.Measure {
 }
 
 // findings are the sentences under the tables.
-func findings(p *page) string { return whoPays(p) + verdict(p) }
+func findings(p *page) string {
+	var out strings.Builder
+	for _, m := range p.matrices() {
+		out.WriteString(whoPays(m))
+	}
+	return out.String() + verdict(p)
+}
 
 // verdict shows the claims of the file, one paragraph each.
 func verdict(p *page) string {
@@ -82,6 +96,7 @@ func verdict(p *page) string {
 	for _, c := range p.Verdict {
 		if c.Kind == result.KindNoise {
 			out.WriteString(p.keyed("noise floor", c.Text))
+			key = "verdict"
 			continue
 		}
 		text := c.Text

@@ -1,7 +1,20 @@
 package result
 
-// Name is the cell as gates and claims call it: engine/strategy.
-func (c *Cell) Name() string { return c.Engine + "/" + c.Strategy }
+import (
+	"slices"
+	"strings"
+)
+
+// Name is the cell as gates and claims call it: engine/strategy, and in a run with lists engine/strategy@group.
+func (c *Cell) Name() string {
+	if c.Group == "" {
+		return c.Base()
+	}
+	return c.Base() + "@" + c.Group
+}
+
+// Base is engine/strategy: the same in every group of a run with lists.
+func (c *Cell) Base() string { return c.Engine + "/" + c.Strategy }
 
 // IsControl says that the cell repeats another one, to show what noise alone does.
 func (c *Cell) IsControl() bool { return c.ControlOf != "" }
@@ -27,7 +40,32 @@ func (f *File) Compared() []*Cell {
 	return cells
 }
 
-// Control is the A/A control and the cell that it repeats; nil, nil without one.
+// Groups are the matrices of a run with lists, in the order of the file; nil for a run of one matrix.
+func (f *File) Groups() []string {
+	var groups []string
+	for _, c := range f.Cells {
+		if c.Group != "" && !slices.Contains(groups, c.Group) {
+			groups = append(groups, c.Group)
+		}
+	}
+	return groups
+}
+
+// Only is the run as if it had only this matrix, its cells without the name of the group. It shares the cells' trials with f.
+func (f *File) Only(group string) *File {
+	g := *f
+	g.Cells = nil
+	for _, c := range f.Cells {
+		if c.Group == group {
+			c.Group, c.ControlOf = "", strings.TrimSuffix(c.ControlOf, "@"+group)
+			g.Cells = append(g.Cells, c)
+			g.Plan.Clients, g.Plan.SizeBytes = c.Clients, c.SizeBytes
+		}
+	}
+	return &g
+}
+
+// Control is the A/A control and the cell that it repeats, of the first group that has one; nil, nil without one.
 func (f *File) Control() (repeated, control *Cell) {
 	for i := range f.Cells {
 		if c := &f.Cells[i]; c.IsControl() {

@@ -41,7 +41,7 @@ func DiffOf(before, after *File) *Diff {
 			}
 			cell.Changes[m.Name] = &change
 			if m.Name == cell.Headline.Name {
-				change.Floor = max(noiseOf(before, m), noiseOf(after, m))
+				change.Floor = max(noiseOf(before, was, m), noiseOf(after, c, m))
 				family = append(family, &change)
 			}
 		}
@@ -56,9 +56,9 @@ func DiffOf(before, after *File) *Diff {
 	return d
 }
 
-// noiseOf is 0 for a run without a control.
-func noiseOf(f *File, m Metric) float64 {
-	spread, _ := f.Noise(m.Measure)
+// noiseOf is that of the cell's own matrix; 0 for one without a control.
+func noiseOf(f *File, c *Cell, m Metric) float64 {
+	spread, _ := f.Only(c.Group).Noise(m.Measure)
 	return spread
 }
 
@@ -71,9 +71,10 @@ func (d *Diff) Claimed() []CellDiff {
 }
 
 // PlanChanges names what was asked for differently in two runs: "clients 10000 -> 2000". The number of trials and the seed may
-// differ: they change how well something is measured, not what. More keys to ignore may be given.
+// differ: they change how well something is measured, not what; so may what is only asked of the figures. More keys to ignore may
+// be given.
 func PlanChanges(before, after Plan, ignore ...string) []string {
-	return changes(before, after, append(ignore, "trials", "seed")...)
+	return changes(before, after, append(ignore, "trials", "seed", "slo_ns", "project_clients")...)
 }
 
 // HostChanges names what makes two machines measure differently.

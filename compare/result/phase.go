@@ -29,6 +29,22 @@ type Phase struct {
 	Jam             *Jam         `json:"jam,omitempty"`    // stuck phase only
 	Others          []Other      `json:"others,omitempty"` // stuck phase only
 	Blast           *Blast       `json:"blast,omitempty"`  // stuck phase only
+	SLO             *SLO         `json:"slo,omitempty"`
+	Inbound         *Inbound     `json:"inbound,omitempty"`
+}
+
+// SLO is what reached the healthy clients in time, from the real start of the round. What was not delivered was not in time.
+type SLO struct {
+	Ns      int64   `json:"ns"`
+	Share   float64 `json:"share"`   // of the expected deliveries
+	Clients int     `json:"clients"` // that had every message of the phase in time
+}
+
+// Inbound is what clients sent to the server in the phase, in messages.
+type Inbound struct {
+	Sent      int64 `json:"sent"`
+	Delivered int64 `json:"delivered"` // by the engine to its user
+	Skipped   int64 `json:"skipped"`   // turns of clients that were gone or had no room
 }
 
 // Latency is a distribution over deliveries, nanoseconds.
@@ -100,6 +116,9 @@ type Fleet struct {
 	SharedStamps       int64   `json:"shared_stamps"`
 	Unstamped          int64   `json:"unstamped"`
 	ClockSteps         int64   `json:"clock_steps"`
+	// WireBytesPerDelivery is a message with its frame's header as it came, compressed or not, without TLS's own bytes; extras
+	// included, bare rounds not.
+	WireBytesPerDelivery float64 `json:"wire_bytes_per_delivery,omitempty"`
 }
 
 // Lag is pick-up minus arrival.

@@ -67,6 +67,15 @@ type Plan struct {
 	SndBuf         int      `json:"sndbuf"`
 	GOMAXPROCS     int      `json:"gomaxprocs"`     // of the server
 	CPUs           string   `json:"cpus,omitempty"` // the processes pinned to CPUs: "server=0,fleet=1"; absent: none
+
+	ClientsList      []int   `json:"clients_list,omitempty"`       // a matrix for each, ascending; absent: one number, clients, which is the largest
+	SizeList         []int   `json:"size_list,omitempty"`          // bytes, as clients_list
+	Compress         bool    `json:"compress,omitempty"`           // permessage-deflate
+	TLS              bool    `json:"tls,omitempty"`                // then there are no bare rounds
+	SLONs            int64   `json:"slo_ns,omitempty"`             // 0: none
+	ProjectClients   int     `json:"project_clients,omitempty"`    // the number of clients to project to; 0: none
+	InboundPerSecond float64 `json:"inbound_per_second,omitempty"` // messages that all clients together send; 0: none
+	InboundSizeBytes int     `json:"inbound_size_bytes,omitempty"`
 }
 
 // Cell is one engine x strategy over all trials. Engine and Strategy are canonical specs.
@@ -75,8 +84,9 @@ type Cell struct {
 	Strategy  string             `json:"strategy"`
 	Clients   int                `json:"clients"`
 	SizeBytes int                `json:"size_bytes"`
-	ControlOf string             `json:"control_of"` // engine/strategy that this cell repeats (the A/A control), or ""
-	Options   map[string]string  `json:"options"`    // every option in force, also the defaults
+	Group     string             `json:"group,omitempty"` // the matrix of a run with lists: "5000", "16KiB" or "5000x16KiB"
+	ControlOf string             `json:"control_of"`      // name of the cell that this cell repeats (the A/A control), or ""
+	Options   map[string]string  `json:"options"`         // every option in force, also the defaults
 	Footnotes []string           `json:"footnotes"`
 	Trials    []Trial            `json:"trials"`
 	Summary   map[string]Summary `json:"summary"`

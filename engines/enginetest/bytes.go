@@ -49,7 +49,7 @@ func (s *Suite) intact(t *testing.T) {
 // content compresses well for some lengths and not at all for the others.
 func content(length int) []byte {
 	if length%1000 == 0 {
-		return bytes.Repeat(fmt.Appendf(nil, "%10d", length), length/10)
+		return stamp.Text(length, uint64(length))
 	}
 	return stamp.Filling(length, uint64(length))
 }
