@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/gobwas/ws"
+
 	"wsfanout/internal/stamp"
 )
 
@@ -73,6 +75,9 @@ func (p Plan) checkNumbers() error {
 		}
 		if x.Kind != Stuck && x.Kind != Slow && x.Kind != Vanished {
 			return fmt.Errorf("%w: client %d of unknown kind %q, known: %s, %s, %s", ErrPlan, x.Number, x.Kind, Stuck, Slow, Vanished)
+		}
+		if len(x.Announce) > ws.MaxControlFramePayloadSize {
+			return fmt.Errorf("%w: client %d announces itself with %d bytes, want at most %d", ErrPlan, x.Number, len(x.Announce), ws.MaxControlFramePayloadSize)
 		}
 		if x.Rate < 0 || x.Resume < 0 || x.Kind == Slow && x.Rate == 0 {
 			return fmt.Errorf("%w: client %d reads %d B/s, resumes after %v", ErrPlan, x.Number, x.Rate, x.Resume)

@@ -104,7 +104,7 @@ func (t target) handshakes(c io.ReadWriter, s seat) (link, error) {
 	return l, err
 }
 
-// handshake upgrades the connection and lets an extra announce itself.
+// handshake upgrades the connection.
 func (t target) handshake(c io.ReadWriter, s seat) (link, error) {
 	path, query, _ := strings.Cut(t.path, "?")
 	if query != "" {
@@ -124,11 +124,7 @@ func (t target) handshake(c io.ReadWriter, s seat) (link, error) {
 		l.glued = append(l.glued, glued...)
 		ws.PutReader(early)
 	}
-	if s.extra != nil && s.extra.Announce != "" {
-		frame := ws.MaskFrameInPlace(ws.NewTextFrame([]byte(s.extra.Announce)))
-		err = ws.WriteFrame(c, frame)
-	}
-	return l, err
+	return l, nil
 }
 
 // dialer offers what the clients want.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gobwas/ws"
 	"golang.org/x/sys/unix"
 
 	"wsfanout/internal/clock"
@@ -42,6 +43,12 @@ func (r *reader) misbehave() error {
 		c := &r.clients[i]
 		if c.extra == nil || c.fd < 0 {
 			continue
+		}
+		// The server hears of it before anything else: what it does about this client's buffers must not disturb the rounds before.
+		if text := c.extra.Announce; text != "" {
+			if err := r.answer(c, ws.OpText, []byte(text)); err != nil {
+				return fmt.Errorf("client %d cannot announce itself: %w", c.number, err)
+			}
 		}
 		if c.extra.Kind == Vanished {
 			if err := dropEverything(int(c.fd)); err != nil {

@@ -49,7 +49,7 @@ type Extra struct {
 	Rate       int64         `json:"rate,omitempty"`        // slow: bytes per second
 	Resume     time.Duration `json:"resume_ns,omitempty"`   // stuck: reads again after this; 0: never
 	RecvBuffer int           `json:"recv_buffer,omitempty"` // SO_RCVBUF set before connect; 0: the default
-	Announce   string        `json:"announce,omitempty"`    // text message sent after the handshake ("slow")
+	Announce   string        `json:"announce,omitempty"`    // text message sent when it begins to misbehave ("slow"), at most 125 bytes; "": none
 
 	allowance float64 // bytes that a slow client may read now; its reader's
 }

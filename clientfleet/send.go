@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// answer sends a masked control frame, unless there is no room for it: a server that does not read gets none.
+// answer sends a short masked frame, unless there is no room for it: a server that does not read gets none.
 func (r *reader) answer(c *client, op ws.OpCode, payload []byte) error {
 	out := r.out[:6+len(payload)]
 	out[0], out[1] = 0x80|byte(op), 0x80|byte(len(payload))

@@ -13,6 +13,9 @@ const fillTime = 200 * time.Millisecond
 
 // refuse says why a plan cannot measure what it asks for: every one of its cells would be wrong in the same way.
 func (c *config) refuse() error {
+	if err := c.refuseTwins(); err != nil {
+		return err
+	}
 	for _, spec := range c.engines {
 		o, err := spec.Resolve(c.engineDefaults())
 		if err != nil {
@@ -36,10 +39,34 @@ func (c *config) refuse() error {
 	return nil
 }
 
+// refuseTwins: the same set-up under two names would be measured twice, and look like two.
+func (c *config) refuseTwins() error {
+	seen := map[string]string{}
+	for _, s := range c.strategies {
+		if twin, ok := seen[s.Effective(c.shards)]; ok {
+			return fmt.Errorf("-strategies: %s and %s are the same here: name one of them", twin, s)
+		}
+		seen[s.Effective(c.shards)] = s.String()
+	}
+	seen = map[string]string{}
+	for _, spec := range c.engines {
+		o, err := spec.Resolve(c.engineDefaults())
+		if err != nil {
+			return fmt.Errorf("-engines: %w", err)
+		}
+		same := fmt.Sprint(o.Name, o.Map()) // fmt sorts the keys
+		if twin, ok := seen[same]; ok {
+			return fmt.Errorf("-engines: %s and %s are the same set-up: name one of them", twin, spec)
+		}
+		seen[same] = spec.String()
+	}
+	return nil
+}
+
 // advise are sentences about what a plan will do that its user may not expect.
 func (c *config) advise() []string {
 	var out []string
-	if round := estimatedRound(c); round > c.interval {
+	if round := estimatedRound(c); round > c.interval && round > time.Millisecond {
 		out = append(out, fmt.Sprintf("a round to %d clients takes about %v here, longer than -interval %v: rounds will fall behind",
 			c.clients, round.Round(time.Millisecond), c.interval))
 	}
@@ -58,7 +85,7 @@ func (c *config) advise() []string {
 				"until the run ends it", spec))
 		case o.WriteTimeout > c.interval:
 			out = append(out, fmt.Sprintf("%s: the write timeout of %v is above the interval of %v: a writer that waits for the stuck "+
-				"client swallows about %d scheduled rounds", spec, o.WriteTimeout, c.interval, o.WriteTimeout/c.interval))
+				"client swallows about %d scheduled rounds", spec, o.WriteTimeout, c.interval, min(int64(o.WriteTimeout/c.interval), int64(c.rounds))))
 		}
 	}
 	return out

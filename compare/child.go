@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -34,11 +35,8 @@ type child struct {
 // startChild starts this program again as verb, on the given CPUs (nil: all). The child gets a process group of its own: Ctrl-C is for the parent,
 // which decides what happens to the running cell.
 func startChild(name, verb string, cpus []int) (*child, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.Command(exe, verb)
+	// Not the path of this program: whatever lies there now may have been built since.
+	cmd := exec.Command("/proc/self/exe", verb)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	log := &tail{}
 	cmd.Stderr = log
@@ -162,9 +160,13 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // tail keeps the end of a child's log: it is shown only if the child fails.
 type tail struct {
-	mu   sync.Mutex
-	text []byte
+	mu    sync.Mutex
+	text  []byte
+	crash string
 }
+
+// crashLine is how the runtime begins when a Go program dies.
+var crashLine = regexp.MustCompile(`(?m)^(panic|fatal error): .*$`)
 
 const tailBytes = 2048
 
@@ -172,15 +174,21 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
+	if t.crash == "" {
+		t.crash = string(crashLine.Find(t.text))
+	}
 	if extra := len(t.text) - tailBytes; extra > 0 {
 		t.text = append(t.text[:0], t.text[extra:]...)
 	}
 	return len(p), nil
 }
 
-// String is the log's end on one line.
+// String is the log's end on one line; of a crash, the line that says why, without the stacks.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.crash != "" {
+		return t.crash
+	}
 	return strings.Join(strings.FieldsFunc(string(t.text), func(r rune) bool { return r == '\n' || r == '\r' }), " | ")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ type experiment struct {
 	file    *result.File
 	began   time.Time
 	screen  *screen
+	saved   string // the results file, once it has been written
 	measure func(ctx context.Context, k cell, trial int) result.Trial
 }
 
@@ -32,10 +34,8 @@ func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr i
 	if err != nil {
 		return exitUsage, err
 	}
-	if c.out != "" {
-		if err := result.CheckWritable(c.out); err != nil {
-			return exitUsage, fmt.Errorf("-o: %w", err)
-		}
+	if err := c.checkFiles(); err != nil {
+		return exitUsage, err
 	}
 	host, err := preflightRun(c, stderr)
 	if err != nil {
@@ -60,7 +60,7 @@ func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr i
 	if err := c.writeHTML(x.file); err != nil {
 		return exitFailed, err
 	}
-	if files := slices.DeleteFunc([]string{c.out, c.html}, func(f string) bool { return f == "" }); len(files) > 0 {
+	if files := slices.DeleteFunc([]string{x.saved, c.html}, func(f string) bool { return f == "" }); len(files) > 0 {
 		fmt.Fprintf(stderr, "written: %s\n", strings.Join(files, ", "))
 	}
 	status, err := x.status(err)
@@ -68,6 +68,22 @@ func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr i
 		return status, err
 	}
 	return x.gated(x.file, stderr, status, err)
+}
+
+// checkFiles says before the run which file could not be written after it.
+func (c *config) checkFiles() error {
+	switch {
+	case c.explicit["o"] && c.out == "":
+		return errors.New("-o: want the name of a results file")
+	case c.out == "":
+		return nil
+	case c.out == c.html:
+		return fmt.Errorf("-o and -html name the same file, %s", c.out)
+	}
+	if err := cmp.Or(result.CheckWritable(c.out), result.CheckOverwrite(c.out)); err != nil {
+		return fmt.Errorf("-o: %w", err)
+	}
+	return nil
 }
 
 func newExperiment(c *config, host result.Host, s *screen) *experiment {
@@ -146,7 +162,12 @@ func (x *experiment) save(complete bool) error {
 	if x.out == "" {
 		return nil
 	}
-	return result.Write(x.out, x.file)
+	if err := result.Write(x.out, x.file); err != nil {
+		x.saved = ""
+		return err
+	}
+	x.saved = x.out
+	return nil
 }
 
 // provisional shows the table so far. It goes where the progress goes: stdout holds only the result.

@@ -62,6 +62,8 @@ const (
 	maxTrials = 1000
 	maxRounds = 100_000
 	maxExtras = 1000
+
+	maxDuration = time.Hour
 )
 
 // parseRun reads the flags of `compare run`. Errors are one line and name the valid values.
@@ -223,6 +225,12 @@ func (c *config) validate() error {
 		}
 		return nil
 	}
+	atMost := func(name string, d time.Duration) error {
+		if d > maxDuration {
+			return fmt.Errorf("-%s %v: want at most %v", name, d, maxDuration)
+		}
+		return nil
+	}
 	oneOf := func(name, v string, valid ...string) error {
 		if !slices.Contains(valid, v) {
 			return fmt.Errorf("-%s %q: want %s", name, v, strings.Join(valid, " or "))
@@ -241,6 +249,7 @@ func (c *config) validate() error {
 		inRange("trials", c.trials, 1, maxTrials),
 		inRange("shards", c.shards, 1, 1<<16),
 		inRange("sndbuf", c.sndbuf, sndbufLeast, 1<<30),
+		atMost("interval", c.interval), atMost("write-timeout", c.writeTimeout), atMost("resume", c.behave.resume),
 		positive("interval", c.interval, false),
 		positive("write-timeout", c.writeTimeout, true),
 		positive("budget", c.budget, !c.explicit["budget"]),

@@ -12,7 +12,7 @@ import (
 // gateFile is a run of two cells: last clients around 100 ms times slow, late late clients in the last trial.
 func gateFile(trials int, slow float64, late int) *result.File {
 	f := &result.File{
-		Schema: result.Schema, Complete: true, Plan: result.Plan{Clients: 1000, Trials: trials},
+		Schema: result.Schema, Complete: true, Plan: result.Plan{Clients: 1000, Trials: trials, Stuck: 1},
 		Host: result.Host{CPUModel: "some CPU", CPUs: 2},
 	}
 	for _, engine := range []string{"gorilla", "nbio"} {

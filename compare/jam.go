@@ -39,15 +39,20 @@ func (m *measured) jamClient(s serve.StuckClient) result.JamClient {
 		HeldBytesMax: s.HeldMax, QueuedMax: s.QueuedMax, Drops: int64(s.Drops), Bounded: s.Bounded,
 	}
 	if s.JamAt != 0 {
-		round := int(s.JamRound-m.from) + 1
-		c.JamRound = &round
+		c.JamRound = &s.JamRound
+		if s.JamRound == 0 { // it owed already when the watch began: how long before, nobody saw
+			c.NoticeAfterNs = nil
+		}
 	}
 	if c.OnlyAtEnd = m.onlyAtEnd(s); c.OnlyAtEnd {
 		if c.NoticedBy == s.EvictedBy { // by nothing but the end of the rounds
 			c.NoticedBy, c.NoticeAfterNs = "", nil
 		}
 	} else if s.EvictedBy != "" {
-		c.EvictedBy, c.EvictAfterNs = s.EvictedBy, since(s.JamAt, s.EvictedAt)
+		c.EvictedBy = s.EvictedBy
+		if s.JamRound > 0 {
+			c.EvictAfterNs = since(s.JamAt, s.EvictedAt)
+		}
 	}
 	if s.JamAt == 0 {
 		return c // no instant to count from
@@ -61,17 +66,18 @@ func (m *measured) jamClient(s serve.StuckClient) result.JamClient {
 // jammedPositions is the latency by client number in the round in which the first stuck client jammed, thinned; nil if none
 // did. It passes on an error of before.
 func (m *measured) jammedPositions(ctx context.Context, before error) ([][2]float64, error) {
-	var round uint32
+	round := 0
 	for _, s := range m.drained.Stuck {
-		if s.JamAt != 0 && (round == 0 || s.JamRound < round) {
+		if s.JamRound > 0 && (round == 0 || s.JamRound < round) {
 			round = s.JamRound
 		}
 	}
 	if round == 0 || before != nil {
 		return nil, before
 	}
+	slot := m.from + uint32(round) - 1
 	one, err := call[clientfleet.Collection](ctx, m.run.fleet, "collect",
-		clientfleet.Span{From: round, To: round + 1, Kind: stamp.Strategy}, nil)
+		clientfleet.Span{From: slot, To: slot + 1, Kind: stamp.Strategy}, nil)
 	return positions(one.Clients), err
 }
 
@@ -93,10 +99,13 @@ func (m *measured) arithmetic() string {
 			s = one
 		}
 	}
-	if s.JamAt == 0 {
+	switch {
+	case s.GoneBefore != "":
+		return fmt.Sprintf("client %d was closed before it could stop reading, by %s: nothing was stuck", s.Number, s.GoneBefore)
+	case s.JamAt == 0:
 		return fmt.Sprintf("client %d: %d B of filler and %d rounds of %d B were handed over, the kernel took %d B of it (send buffer "+
 			"%d B) and no byte was owed for %v: more rounds, larger messages or smaller buffers jam it",
-			s.Number, s.Filled, len(m.issued.Rounds), m.run.size, s.Absorbed, s.SendBuffer, serve.JamAfter(m.run.writeTimeout))
+			s.Number, s.Filled, len(m.issued.Rounds), m.run.size, s.Absorbed, s.SendBuffer, serve.JamAfter(m.run.writeLimit()))
 	}
 	return fmt.Sprintf("client %d: the kernel took %d B (%d B of it filler; send buffer %d B), then none: %d B were owed",
 		s.Number, s.Absorbed, s.Filled, s.SendBuffer, s.Handed-s.Absorbed)

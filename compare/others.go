@@ -32,7 +32,7 @@ func (m *measured) others() []result.Other {
 			Dropped: int64(s.Drops),
 		}
 		rest := o.Expected - o.Received - o.Dropped
-		if s.EvictedAt > 0 || s.Bounded {
+		if s.EvictedAt > 0 || s.Bounded || s.GoneBefore != "" {
 			o.Failed = rest
 		} else {
 			o.Failed = int64(s.Failed)

@@ -80,6 +80,9 @@ func (o *output) writeHTML(files ...*result.File) error {
 // admit refuses gates that a file with these cells, plan and host can never pass or fail in earnest.
 func (o *output) admit(f *result.File) error {
 	for _, g := range o.gates {
+		if g.metric.Name == "late_clients" && f.Plan.Stuck+f.Plan.Slow+f.Plan.Vanish == 0 {
+			return fmt.Errorf("-fail-if %q: late_clients are those of a stuck phase: want -stuck 1 or more", g.text)
+		}
 		if err := cmp.Or(g.admitCell(f), g.admitBaseline(f, o.base)); err != nil {
 			return fmt.Errorf("-fail-if %q: %w", g.text, err)
 		}

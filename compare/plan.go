@@ -14,9 +14,13 @@ func (c *config) plan() result.Plan {
 		Scenario: "fanout", Clients: c.clients, Rounds: c.rounds, Warmup: c.warmup, SizeBytes: c.size,
 		IntervalNs: int64(c.interval), Trials: c.trials, Seed: c.seed, WriteTimeoutNs: int64(c.writeTimeout),
 		Order: c.order, Shards: c.shards, Stuck: c.behave.stuck, StuckAt: c.behave.at, Jam: c.behave.jam, StuckBuffers: c.behave.buffers,
+		Slow: c.behave.slow, Vanish: c.behave.vanish, ResumeNs: int64(c.behave.resume),
 		SndBuf: c.sndbuf, GOMAXPROCS: c.cpus.serverProcs(), CPUs: c.cpus.String(),
 		ClientsList: listed(c.clientCounts), SizeList: listed(c.sizes), Compress: c.compress, TLS: c.tls, SLONs: int64(c.slo),
 		ProjectClients: c.project, InboundPerSecond: c.inbound, InboundSizeBytes: c.inboundSize,
+	}
+	if c.behave.slow > 0 {
+		p.SlowRateBytes = c.behave.slowRate
 	}
 	for _, e := range c.engines {
 		p.Engines = append(p.Engines, e.String())

@@ -119,7 +119,7 @@ func (m *measured) rounds(p *result.Phase) {
 		}
 		d := result.Round{N: s.N, DueNs: s.Due - origin, StartNs: s.Start - origin, HubNs: s.End - s.Start}
 		hubs = append(hubs, d.HubNs)
-		if r, ok := seen[s.N]; ok {
+		if r := seen[s.N]; r.Received > 0 { // an extra alone may have it
 			d.Received, d.FirstNs, d.LastNs = r.Received, r.First-r.Start, r.Last-r.Start
 			lasts = append(lasts, d.LastNs)
 		}
@@ -201,11 +201,15 @@ func (m *measured) fleet() (result.Fleet, error) {
 	if n := float64(c.Messages); n > 0 {
 		f.CPUNsPerDelivery, f.WakeupsPerDelivery = cpu/n, float64(c.Wakeups)/n
 	}
-	if busy := m.busyTime(); busy > 0 && c.Readers > 0 {
-		f.BusyShare = cpu / (float64(c.Readers) * float64(busy))
+	// The CPU is the whole phase's, polls and bookkeeping included: against a few milliseconds of deliveries it says nothing.
+	if busy := m.busyTime(); busy > leastBusy && c.Readers > 0 {
+		f.BusyShare = min(cpu/(float64(c.Readers)*float64(busy)), 1)
 	}
 	return f, nil
 }
+
+// leastBusy is the busy time from which on a share of it is told.
+const leastBusy = 50 * time.Millisecond
 
 // busyTime is the time in which the fleet had something to do: from each round's start to its last pick-up. Rounds that
 // overlap count once.

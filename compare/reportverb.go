@@ -25,7 +25,7 @@ func parseReport(args []string, usage io.Writer) (*reportRequest, error) {
 	case err != nil:
 		return nil, err
 	case len(paths) == 0:
-		return nil, errors.New("report: which results file? usage: compare report [flags] FILE...")
+		return nil, errors.New("report: which results file? usage: compare report [flags] FILE [FILE]")
 	case len(paths) > 1 && q.html == "":
 		return nil, fmt.Errorf("report: only -html lays several results files over each other: want one, not %d", len(paths))
 	case len(paths) > 1 && len(q.gates) > 0:

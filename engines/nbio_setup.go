@@ -10,16 +10,22 @@ import (
 	"wsfanout/internal/units"
 )
 
+// Bounds of what nbio can be asked for: each poller holds descriptors, each worker of a pool is a goroutine.
+const (
+	maxPollers = 1024
+	maxPool    = 1 << 20
+)
+
 var nbioOptions = []option{
 	choice("iomod", IOModNonBlocking, "nbio's I/O mode",
 		[]string{IOModNonBlocking, IOModBlocking, IOModMixed}, func(o *Options) *string { return &o.IOMod }),
-	count("npoller", "GOMAXPROCS", "poller goroutines",
+	count("npoller", "GOMAXPROCS", "poller goroutines", maxPollers,
 		func(o *Options) *int { return &o.NPoller }),
 	size("pendingcap", "0", "close who owes more; 0: no cap",
 		func(o *Options) *int64 { return &o.PendingCap }),
 	choice("executor", ExecutorPool, "where handlers run: a pool, or the poller",
 		[]string{ExecutorPool, ExecutorInline}, func(o *Options) *string { return &o.Executor }),
-	count("pool", "1024 x CPUs", "goroutines of the handler pool",
+	count("pool", "1024 x CPUs", "goroutines of the handler pool", maxPool,
 		func(o *Options) *int { return &o.Pool }),
 	toggle("async", "blocking connections queue writes, unbounded",
 		func(o *Options) *bool { return &o.Async }),

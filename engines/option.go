@@ -3,7 +3,7 @@ package engines
 import (
 	"compress/flate"
 	"errors"
-	"math"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +25,6 @@ const (
 	switchValues   = "true or false"
 	durationValues = "a duration like 500ms or 0"
 	sizeValues     = "a size like 4096 or 64KiB"
-	countValues    = "a whole number from 1"
 	levelValues    = "a whole number from 1 to 9"
 )
 
@@ -75,8 +74,9 @@ func duration(name, fallback, summary string, field func(*Options) *time.Duratio
 	}
 }
 
-func count(name, fallback, summary string, field func(*Options) *int) option {
-	return number(name, countValues, fallback, summary, math.MaxInt, field)
+// count is a number of goroutines or the like, at most most: what is above it only crashes the server.
+func count(name, fallback, summary string, most int, field func(*Options) *int) option {
+	return number(name, fmt.Sprintf("a whole number from 1 to %d", most), fallback, summary, most, field)
 }
 
 func level(name, summary string, field func(*Options) *int) option {

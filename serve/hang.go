@@ -1,18 +1,36 @@
 package serve
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"wsfanout/engines"
 	"wsfanout/internal/clock"
 )
 
-// arm prepares the stuck phase: the proof's starting point first, then the filler.
-func (s *session) arm(p Phase) (err error) {
+// hearPatience is for announcements that are on their way while the phase begins.
+const hearPatience = 5 * time.Second
+
+// arm prepares the stuck phase: the announcements, the proof's starting point, then the filler.
+func (s *session) arm(ctx context.Context, p Phase) (err error) {
+	for deadline := time.Now().Add(hearPatience); ; {
+		switch n, err := s.register.unheard(); {
+		case err != nil:
+			return err
+		case n > 0 && time.Now().After(deadline):
+			return fmt.Errorf("%d of %d extras have not announced themselves after %v", n, len(s.plan.Extras), hearPatience)
+		case n > 0:
+			if err := sleep(ctx, time.Millisecond); err != nil {
+				return err
+			}
+			continue
+		}
+		break
+	}
 	if s.phaseNow.stuck, err = s.watchStuck(); err != nil || p.Jam != "fill" {
 		return err
 	}
@@ -39,8 +57,7 @@ type hubWatch struct {
 // than patience. A hub that is merely late is left alone. Only set-ups whose writes never time out need it.
 func (s *session) watchHub(end int64) *hubWatch {
 	w := &hubWatch{}
-	timed := s.options.Deadline != engines.DeadlineNone && s.options.WriteTimeout > 0
-	if len(s.plan.Extras) == 0 || timed {
+	if len(s.plan.Extras) == 0 || s.writeLimit() > 0 {
 		return w
 	}
 	patience := max(2*time.Second, s.options.UserTimeout+time.Second)

@@ -111,12 +111,13 @@ type Drained struct {
 // nanoseconds; 0: it did not happen.
 type StuckClient struct {
 	Number     int        `json:"i"`
-	SendBuffer int        `json:"sndbuf"`    // SO_SNDBUF as getsockopt answers it
-	Filled     int64      `json:"filled"`    // filler bytes put into the kernel before the first round
-	Absorbed   int64      `json:"absorbed"`  // bytes the kernel took since the client stopped reading, until the jam (or the end)
-	Handed     int64      `json:"handed"`    // bytes handed over in the phase, filler included, until the jam (or the end)
-	JamAt      int64      `json:"jam_at"`    // the byte that stayed owed was handed over
-	JamRound   uint32     `json:"jam_round"` // slot number of that round
+	SendBuffer int        `json:"sndbuf"`                // SO_SNDBUF as getsockopt answers it
+	Filled     int64      `json:"filled"`                // filler bytes put into the kernel before the first round
+	Absorbed   int64      `json:"absorbed"`              // bytes the kernel took since the client stopped reading, until the jam (or the end)
+	Handed     int64      `json:"handed"`                // bytes handed over in the phase, filler included, until the jam (or the end)
+	JamAt      int64      `json:"jam_at"`                // the byte that stayed owed was handed over
+	JamRound   int        `json:"jam_round"`             // of the phase, from 1, whose byte it was; 0: it was owed before the first
+	GoneBefore string     `json:"gone_before,omitempty"` // why it was closed before the phase began: nothing was watched
 	NoticedBy  string     `json:"noticed_by,omitempty"`
 	NoticedAt  int64      `json:"noticed_at,omitempty"`
 	EvictedBy  string     `json:"evicted_by,omitempty"`

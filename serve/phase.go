@@ -37,7 +37,7 @@ func (s *session) phase(ctx context.Context, p Phase) (Issued, error) {
 	}
 	s.phaseNow = &phaseState{before: s.accountsByNumber(), inbound: s.inbound.Load()}
 	if p.Kind == "stuck" {
-		if err := s.arm(p); err != nil {
+		if err := s.arm(ctx, p); err != nil {
 			return Issued{}, err
 		}
 	}
@@ -100,7 +100,7 @@ func (s *session) broadcast(r *Round, warmUp bool) {
 	s.phaseNow.hub.begin()
 	defer s.phaseNow.hub.done()
 	if s.phaseNow.stuck != nil {
-		s.phaseNow.stuck.roundStarts(r.N, clock.Now())
+		s.phaseNow.stuck.roundStarts(clock.Now())
 	}
 	st := stampOf(r, stamp.Strategy, warmUp)
 	payload := stamp.New(st, s.filling)

@@ -53,7 +53,7 @@ func (r *register) hear(number int, err error) {
 	r.heard[number] = err
 }
 
-// unheard is how many extras have not announced themselves yet; the error is that of one that has.
+// unheard is how many open extras have not announced themselves yet; the error is that of one that has.
 func (r *register) unheard() (n int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,7 +62,12 @@ func (r *register) unheard() (n int, err error) {
 			return 0, fmt.Errorf("stuck client %d: %w", number, err)
 		}
 	}
-	return len(r.extras) - len(r.heard), nil
+	for number := range r.extras {
+		if _, heard := r.heard[number]; !heard && r.live[number] {
+			n++
+		}
+	}
+	return n, nil
 }
 
 func (r *register) members() int {

@@ -110,8 +110,8 @@ func (s *session) closed(c engines.Conn, cause error) {
 // announcement is what a client says that is going to stop reading.
 const announcement = "slow"
 
-// heard counts what clients send, and gives a client that announces itself the small send buffer without which it could not jam in a short run, and
-// checks that the kernel really set it.
+// heard counts what clients send. One that announces itself gets the small send buffer without which it could not jam in a
+// short run; that the kernel really set it is checked.
 func (s *session) heard(c engines.Conn, message []byte) {
 	if string(message) != announcement || !s.isExtra(c.Number()) {
 		s.inbound.Add(1)
@@ -125,21 +125,24 @@ func (s *session) heard(c engines.Conn, message []byte) {
 	s.register.hear(c.Number(), err)
 }
 
+// writeLimit is how long the engine lets a byte be owed; 0: for ever.
+func (s *session) writeLimit() time.Duration {
+	if s.options.Deadline == engines.DeadlineNone {
+		return 0
+	}
+	return s.options.WriteTimeout
+}
+
 // settle waits for the members, then lets the process come to rest, so that no phase pays for the connects.
 func (s *session) settle(ctx context.Context, q Settle) (Settled, error) {
 	deadline := time.Now().Add(q.Timeout)
 	for {
-		unheard, err := s.register.unheard()
-		if err != nil {
-			return Settled{}, err
-		}
 		members := s.register.members()
-		if unheard == 0 && members >= q.Members {
+		if members >= q.Members {
 			break
 		}
 		if time.Now().After(deadline) {
-			return Settled{}, fmt.Errorf("%d of %d clients are open after %v, %d of %d extras have not announced themselves",
-				members, q.Members, q.Timeout, unheard, len(s.plan.Extras))
+			return Settled{}, fmt.Errorf("%d of %d clients are open after %v", members, q.Members, q.Timeout)
 		}
 		if err := sleep(ctx, 5*time.Millisecond); err != nil {
 			return Settled{}, err
@@ -172,12 +175,15 @@ func (s *session) stop(context.Context, struct{}) (Stopped, error) {
 	}, err
 }
 
+// stopPatience is for an engine that hangs: Stop itself gives each client at most a second for its close frame.
+const stopPatience = 10 * time.Second
+
 // close stops the engine before the strategy: only closed connections let a writer that hangs in one go.
 func (s *session) close() error {
 	if s.engine == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.plan.WriteTimeout+5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
 	defer cancel()
 	err := s.engine.Stop(ctx)
 	s.strategy.Close()

@@ -35,14 +35,9 @@ type sampler struct {
 	done    sync.WaitGroup
 
 	mu      sync.Mutex
-	rounds  []roundStart
+	starts  []int64 // of the phase's rounds
 	watches []*watch
 	heap    heapGrowth
-}
-
-type roundStart struct {
-	n  uint32
-	at int64
 }
 
 // JamAfter is for how long a byte must stay owed, while the kernel takes none, to be a jam: half the write timeout, at
@@ -54,24 +49,27 @@ func JamAfter(writeTimeout time.Duration) time.Duration {
 	return min(writeTimeout/2, 500*time.Millisecond)
 }
 
-// watchStuck takes the state of every extra at the moment it stopped reading.
+// watchStuck takes the state of every extra at the moment it stopped reading. One that is closed already has none.
 func (s *session) watchStuck() (*sampler, error) {
-	w := &sampler{session: s, after: JamAfter(s.plan.WriteTimeout), quit: make(chan struct{})}
+	w := &sampler{session: s, after: JamAfter(s.writeLimit()), quit: make(chan struct{})}
 	for _, c := range s.engine.Conns() {
 		if !s.isExtra(c.Number()) {
 			continue
 		}
 		one := &watch{conn: c, report: StuckClient{Number: c.Number(), Held: [][2]int64{}}}
 		var err error
-		if c.Control(func(fd uintptr) {
+		closed := c.Control(func(fd uintptr) {
 			if one.stopped, err = sock.Taken(int(fd)); err == nil {
 				one.report.SendBuffer, err = sock.SendBuffer(int(fd))
 			}
-		}) != nil || err != nil {
-			return nil, fmt.Errorf("client %d: %w", c.Number(), cmp.Or(err, engines.ErrClosed))
+		})
+		if err != nil {
+			return nil, fmt.Errorf("client %d: %w", c.Number(), err)
 		}
-		one.taken, one.sampledAt = one.stopped, clock.Now()
-		w.watches = append(w.watches, one)
+		if closed == nil {
+			one.taken, one.sampledAt = one.stopped, clock.Now()
+			w.watches = append(w.watches, one)
+		}
 	}
 	return w, nil
 }
@@ -101,10 +99,10 @@ func (w *sampler) end() {
 }
 
 // roundStarts tells the sampler that a round begins: a jam belongs to the round whose byte stayed owed.
-func (w *sampler) roundStarts(n uint32, at int64) {
+func (w *sampler) roundStarts(at int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.rounds = append(w.rounds, roundStart{n, at})
+	w.starts = append(w.starts, at)
 }
 
 func (w *sampler) sample() {
@@ -139,9 +137,9 @@ func (w *sampler) look(one *watch) {
 		one.owedSince = 0
 	case one.owedSince == 0 || taken != one.taken:
 		// Handed over since the last look: by the round that began in between, or by one that was still going on.
-		one.owedSince = max(one.sampledAt, w.roundAt(now).at)
+		one.owedSince = max(one.sampledAt, w.startOf(w.roundAt(now)))
 	case one.report.JamAt == 0 && now-one.owedSince >= int64(w.after):
-		one.report.JamAt, one.report.JamRound = one.owedSince, w.roundAt(one.owedSince).n
+		one.report.JamAt, one.report.JamRound = one.owedSince, w.roundAt(one.owedSince)
 	}
 	one.taken, one.sampledAt = taken, now
 	if one.report.JamAt == 0 {
@@ -150,14 +148,20 @@ func (w *sampler) look(one *watch) {
 	}
 }
 
-// roundAt is the round that was under way at an instant.
-func (w *sampler) roundAt(at int64) roundStart {
-	for _, r := range slices.Backward(w.rounds) {
-		if r.at <= at {
-			return r
-		}
+// roundAt is the round that was under way at an instant, from 1; 0: the phase's first had not begun.
+func (w *sampler) roundAt(at int64) int {
+	n := len(w.starts)
+	for n > 0 && w.starts[n-1] > at {
+		n--
 	}
-	return roundStart{}
+	return n
+}
+
+func (w *sampler) startOf(round int) int64 {
+	if round == 0 {
+		return 0
+	}
+	return w.starts[round-1]
 }
 
 // hold records what the server holds for the client whenever it changes.
@@ -180,7 +184,9 @@ func (w *sampler) reports(lost map[int]loss, owed func(number int) int, failed f
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []StuckClient
+	watched := map[int]bool{}
 	for _, one := range w.watches {
+		watched[one.report.Number] = true
 		r := &one.report
 		if l, ok := lost[r.Number]; ok {
 			if l.why == errBounded.Error() {
@@ -195,6 +201,12 @@ func (w *sampler) reports(lost map[int]loss, owed func(number int) int, failed f
 		r.Held = thinned(r.Held)
 		out = append(out, *r)
 	}
+	for number, l := range lost {
+		if !watched[number] {
+			out = append(out, StuckClient{Number: number, GoneBefore: l.why, Held: [][2]int64{}})
+		}
+	}
+	slices.SortFunc(out, func(a, b StuckClient) int { return cmp.Compare(a.Number, b.Number) })
 	return out
 }
 
@@ -205,7 +217,7 @@ func (w *sampler) closedForOwing(one *watch) {
 	switch r.EvictedBy {
 	case engines.ErrWriteOverflow.Error(), engines.ErrQueueFull.Error(), engines.ErrWriteTimeout.Error():
 		if r.JamAt == 0 && one.owedSince != 0 {
-			r.JamAt, r.JamRound = one.owedSince, w.roundAt(one.owedSince).n
+			r.JamAt, r.JamRound = one.owedSince, w.roundAt(one.owedSince)
 		}
 	}
 }

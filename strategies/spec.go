@@ -1,6 +1,7 @@
 package strategies
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,6 +31,22 @@ func (s Spec) String() string {
 		parts = append(parts, option+"="+s.given[option])
 	}
 	return strings.Join(parts, ":")
+}
+
+// Effective is what the spec does, defaults written out: two specs with the same one are the same policy.
+func (s Spec) Effective(shards int) string {
+	full := s
+	full.given = maps.Clone(s.given)
+	switch {
+	case s.Name == "chan":
+		full.count = cmp.Or(s.count, defaultQueue)
+		if full.given["full"] == "drop" {
+			delete(full.given, "full")
+		}
+	case find(s.Name).Count != "":
+		full.count = cmp.Or(s.count, shards)
+	}
+	return full.String()
 }
 
 // Prepared tells whether the strategy frames a message once per round instead of once per client.

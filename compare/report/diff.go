@@ -51,7 +51,7 @@ func runText(f *result.File) string {
 		text += " with changes"
 	}
 	if !f.Complete {
-		text += ", PROVISIONAL"
+		text += ", INCOMPLETE"
 	}
 	return text
 }

@@ -20,7 +20,7 @@ func heading(p *page) string {
 		for i := range p.Cells {
 			done += len(p.Cells[i].Trials)
 		}
-		missing := fmt.Sprintf("PROVISIONAL: %d of %d measurements are done, the figures will still move", done, len(p.Cells)*plan.Trials)
+		missing := fmt.Sprintf("INCOMPLETE: %d of %d measurements are done", done, len(p.Cells)*plan.Trials)
 		out.WriteString(p.opt.paint(yellow, missing) + "\n")
 	}
 	return out.String()

@@ -95,6 +95,8 @@ func defaultJam(f *result.File) float64 {
 // roughly is a forecast: "45 s", "31 min", "2.5 h".
 func roughly(ns float64) string {
 	switch s := ns / 1e9; {
+	case s < 1:
+		return duration(ns)
 	case s < 119.5:
 		return fmt.Sprintf("%.0f s", s)
 	case s < 7170:

@@ -57,7 +57,7 @@ func TestNothingMeasuredYet(t *testing.T) {
 	if err := Text(&out, f, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "PROVISIONAL: 0 of 10") || !strings.Contains(out.String(), "not measured yet") {
+	if !strings.Contains(out.String(), "INCOMPLETE: 0 of 10") || !strings.Contains(out.String(), "not measured yet") {
 		t.Errorf("the report does not say that nothing is measured:\n%s", out.String())
 	}
 	if strings.Contains(out.String(), "footnotes") {

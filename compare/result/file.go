@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -123,14 +124,38 @@ func writeTemp(path string, text []byte, mode fs.FileMode) (string, error) {
 	return name, nil
 }
 
+// isResults looks at the head of a file: it must name our schema.
+func isResults(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 256)
+	n, _ := io.ReadFull(f, head)
+	return strings.Contains(string(head[:n]), `"schema"`) && strings.Contains(string(head[:n]), "wsfanout.result/")
+}
+
+// CheckOverwrite refuses to replace a file that holds something else than results.
+func CheckOverwrite(path string) error {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 && !isResults(path) {
+		return fmt.Errorf("%s exists and is no results file: it would be overwritten", path)
+	}
+	return nil
+}
+
 // CheckWritable says before the run whether Write will be able to write to path. It changes nothing.
 func CheckWritable(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		return &fs.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
 	}
-	if err == nil && !info.Mode().IsRegular() {
-		return nil // a device or a pipe: only writing tells
+	switch {
+	case err != nil:
+	case info.Mode()&fs.ModeCharDevice != 0:
+		return nil // only writing tells
+	case !info.Mode().IsRegular(): // a pipe would hang until somebody reads it
+		return fmt.Errorf("%s is no regular file", path)
 	}
 	path, _ = target(path)
 	probe, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")

@@ -64,6 +64,10 @@ type Plan struct {
 	StuckAt        string   `json:"stuck_at"`
 	Jam            string   `json:"jam"`
 	StuckBuffers   string   `json:"stuck_buffers"`
+	Slow           int      `json:"slow,omitempty"`            // clients that read slow_rate_bytes per second
+	SlowRateBytes  int64    `json:"slow_rate_bytes,omitempty"` // only with slow
+	Vanish         int      `json:"vanish,omitempty"`          // clients whose kernel stops hearing
+	ResumeNs       int64    `json:"resume_ns,omitempty"`       // the stuck ones read again after this
 	SndBuf         int      `json:"sndbuf"`
 	GOMAXPROCS     int      `json:"gomaxprocs"`     // of the server
 	CPUs           string   `json:"cpus,omitempty"` // the processes pinned to CPUs: "server=0,fleet=1"; absent: none

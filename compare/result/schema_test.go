@@ -47,7 +47,8 @@ func TestDocumentedExampleHasNoUnknownKey(t *testing.T) {
 func TestDocumentedExampleHasEveryKey(t *testing.T) {
 	// Additive, not in the example of version 1.
 	added := map[string]bool{
-		".plan.cpus": true, ".plan.clients_list": true, ".plan.clients_list[]": true, ".plan.size_list": true, ".plan.size_list[]": true,
+		".plan.cpus": true, ".plan.slow": true, ".plan.slow_rate_bytes": true, ".plan.vanish": true, ".plan.resume_ns": true,
+		".plan.clients_list": true, ".plan.clients_list[]": true, ".plan.size_list": true, ".plan.size_list[]": true,
 		".plan.compress": true, ".plan.tls": true, ".plan.slo_ns": true, ".plan.project_clients": true, ".plan.inbound_per_second": true,
 		".plan.inbound_size_bytes": true, ".cells[].group": true, ".fleet.wire_bytes_per_delivery": true,
 		".slo": true, ".slo.ns": true, ".slo.share": true, ".slo.clients": true,
