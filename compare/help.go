@@ -25,7 +25,7 @@ usage: compare [verb] [flags]
 		fmt.Fprint(stdout, `
 start here:
   compare -quick                                  a taste, under a minute
-  compare -engines gorilla,nbio -strategies all   the whole matrix, about 13 minutes
+  compare -engines gorilla,nbio -strategies all   the whole matrix, about 12 minutes
   compare help run                                every flag with its default
 
 exit status: 0 all measured; 1 a cell failed; 2 wrong usage or refused before the start; 3 a gate failed; 130 interrupted,
