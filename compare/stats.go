@@ -45,11 +45,13 @@ func spectrum(h *hdrhistogram.Histogram) [][2]float64 {
 // positionsKept bounds the points of the latency-by-position picture.
 const positionsKept = 200
 
-// positions is the median latency by client number, thinned evenly.
+// positions is the median latency by client number, thinned: one client of each of positionsKept stretches of the list, at
+// a place in it that moves from one to the next. At the same place in each it would see one shard only.
 func positions(clients []clientfleet.ClientSeen) [][2]float64 {
 	out := [][2]float64{}
 	step := max(1, len(clients)/positionsKept)
-	for i := 0; i < len(clients); i += step {
+	for k := 0; k*step < len(clients); k++ {
+		i := min(k*step+k*7%step, len(clients)-1)
 		if c := clients[i]; c.Received > 0 {
 			out = append(out, [2]float64{float64(c.Number), float64(c.Median)})
 		}

@@ -12,7 +12,7 @@ import (
 // measurements, and call themselves so.
 func flips(f *result.File, k picks) []result.Claim {
 	var claims []result.Claim
-	for _, ask := range []func(*result.File, picks) *result.Claim{flipOfPlace, flipOfQueue, flipOfMemory, flipOfRate} {
+	for _, ask := range []func(*result.File, picks) *result.Claim{flipOfPlace, flipOfNumber, flipOfQueue, flipOfMemory, flipOfRate} {
 		if c := ask(f, k); c != nil {
 			c.Kind, c.Evidence = result.KindFlip, "arithmetic on the figures of this run, not measured"
 			claims = append(claims, *c)
@@ -44,6 +44,24 @@ func flipOfPlace(f *result.File, _ picks) *result.Claim {
 	return &result.Claim{Cells: cellNames(waiting...), Text: fmt.Sprintf(
 		"flips with the stuck client's place, where the hub waits (%s): late are those behind it, here %s; %s; "+
 			"rounds due meanwhile start up to %s late at any place", named(waiting), here, text, duration(worst(c, worstHealthy)))}
+}
+
+// flipOfNumber: a hub that waits does so for each stuck client in turn.
+func flipOfNumber(f *result.File, k picks) *result.Claim {
+	for _, c := range f.Compared() {
+		limit := float64(writeTimeout(c))
+		if !sound(c) || worst(c, lateRounds) == 0 || limit == 0 {
+			continue
+		}
+		calm := ""
+		if len(k.calm) > 0 {
+			calm = fmt.Sprintf("; nobody waits with %s, which hold as much for each of them", named(k.calm))
+		}
+		return &result.Claim{Cells: cellNames(append([]*result.Cell{c}, k.calm...)...), Text: fmt.Sprintf(
+			"flips with the number of stuck clients: a hub that waits does so for each in turn, three would hold up %s for %s; of shards "+
+				"only those that hold a stuck client wait, each for its own%s", name(c), exact(3*limit), calm)}
+	}
+	return nil
 }
 
 // flipOfQueue: a queue that fills before the write timeout drops or evicts first.
