@@ -35,8 +35,11 @@ func (f *Fleet) Misbehave() error {
 	return errors.Join(errs...)
 }
 
-// misbehave takes the extras out of epoll.
+// misbehave takes the extras out of epoll, once.
 func (r *reader) misbehave() error {
+	if r.misbehaved != 0 {
+		return nil
+	}
 	r.misbehaved = clock.Now()
 	r.beaten = r.misbehaved
 	for i := range r.clients {
@@ -55,7 +58,7 @@ func (r *reader) misbehave() error {
 				return fmt.Errorf("client %d cannot vanish: the kernel refuses its socket filter: %w", c.number, err)
 			}
 		}
-		unix.EpollCtl(r.epoll, unix.EPOLL_CTL_DEL, int(c.fd), nil) // ENOENT the second time
+		unix.EpollCtl(r.epoll, unix.EPOLL_CTL_DEL, int(c.fd), nil)
 	}
 	return nil
 }

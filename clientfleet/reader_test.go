@@ -169,14 +169,14 @@ func TestStuckClientsStopReadingAndJam(t *testing.T) {
 		p.Extras = []Extra{{Number: 7, Kind: Stuck, RecvBuffer: 2048, Announce: "slow"}}
 	})
 	stuck := s.peer(7)
+	stuck.send(t, message(0, stamp.Strategy))
+	awaitMessages(t, f, 1)
+	f.Misbehave()
+	f.Misbehave() // it announces itself once
 	if got := stuck.expect(t, ws.OpText); string(got) != "slow" {
 		t.Fatalf("announced %q", got)
 	}
 	stuck.Conn.(interface{ SetWriteBuffer(int) error }).SetWriteBuffer(4096)
-	stuck.send(t, message(0, stamp.Strategy))
-	awaitMessages(t, f, 1)
-	f.Misbehave()
-	f.Misbehave()
 	stuck.SetWriteDeadline(time.Now().Add(300 * time.Millisecond))
 	absorbed := 0
 	for n, err := 0, error(nil); err == nil; absorbed += n {
