@@ -80,7 +80,7 @@ func (c *config) advise() []string {
 		}
 		switch {
 		case o.IOMod == engines.IOModNonBlocking || o.Async: // no writer ever waits
-		case o.WriteTimeout == 0 || o.Deadline == engines.DeadlineNone:
+		case o.WriteLimit() == 0:
 			out = append(out, fmt.Sprintf("%s: no write ever times out: a strategy whose writer blocks hangs in the stuck client "+
 				"until the run ends it", spec))
 		case o.WriteTimeout > c.interval:

@@ -153,7 +153,7 @@ func (r *cellRun) stuckPhase(ctx context.Context) error {
 	r.trial.Stuck = p
 	r.warn(m.warnings()...)
 	if p != nil {
-		p.Blast = blast(r.calm, m.seen.Clients, m.issued.Rounds, blastThreshold(r.writeLimit()))
+		p.Blast = blast(r.calm, m.seen.Clients, m.issued.Rounds, blastThreshold(r.options.WriteLimit()))
 		p.Jam = m.jam(r.absorb)
 		p.Others = m.others()
 		p.JammedPositions, err = m.jammedPositions(ctx, err)

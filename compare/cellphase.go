@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"wsfanout/clientfleet"
-	"wsfanout/engines"
 	"wsfanout/internal/procstat"
 	"wsfanout/internal/stamp"
 	"wsfanout/serve"
@@ -23,7 +22,7 @@ func (r *cellRun) phase(ctx context.Context, p serve.Phase) (*measured, error) {
 	p.First, p.Interval = r.nextRound, r.interval
 	r.nextRound += uint32(slots)
 	// The limit is for a child that hangs: a legal phase may wait for every stuck client in turn, and for the drain.
-	limit := 10*time.Duration(slots)*r.interval + time.Duration(len(r.extras))*r.writeLimit() + 2*r.patience() + time.Minute
+	limit := 10*time.Duration(slots)*r.interval + time.Duration(len(r.extras))*r.options.WriteLimit() + 2*r.patience() + time.Minute
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
 	defer cancel()
 
@@ -60,17 +59,9 @@ func (r *cellRun) phase(ctx context.Context, p serve.Phase) (*measured, error) {
 	return m, err
 }
 
-// writeLimit is the D of the cell: how long its engine lets a byte be owed, 0 for ever.
-func (r *cellRun) writeLimit() time.Duration {
-	if r.options.Deadline == engines.DeadlineNone {
-		return 0
-	}
-	return r.options.WriteTimeout
-}
-
 // patience is how long a phase's drain may take after the last broadcast: nothing that a timeout lets through comes later.
 func (r *cellRun) patience() time.Duration {
-	return max(2*time.Second, 2*r.writeLimit(), r.options.UserTimeout+time.Second)
+	return max(2*time.Second, 2*r.options.WriteLimit(), r.options.UserTimeout+time.Second)
 }
 
 // collect asks the server first: what it counts as owed must not arrive behind its back.

@@ -52,19 +52,28 @@ func parseFiles(fs *flag.FlagSet, args []string, form string, usage io.Writer) (
 	return files, nil
 }
 
+// readFiles reads results files, up to the first that cannot be read.
+func readFiles(paths []string) ([]*result.File, error) {
+	var files []*result.File
+	for _, path := range paths {
+		f, err := result.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
 // runDiff is `compare diff`. What changed is no failure: gates are for that.
 func runDiff(_ context.Context, args []string, _ io.Reader, stdout, _ io.Writer) (int, error) {
 	q, err := parseDiff(args, stdout)
 	if err != nil {
 		return exitUsage, err
 	}
-	var files []*result.File
-	for _, path := range q.paths {
-		f, err := result.Read(path)
-		if err != nil {
-			return exitUsage, fmt.Errorf("diff: %w", err)
-		}
-		files = append(files, f)
+	files, err := readFiles(q.paths)
+	if err != nil {
+		return exitUsage, fmt.Errorf("diff: %w", err)
 	}
 	d := result.DiffOf(files[0], files[1])
 	if differs := unlike(d); len(differs) > 0 && !q.force {

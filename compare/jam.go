@@ -105,7 +105,7 @@ func (m *measured) arithmetic() string {
 	case s.JamAt == 0:
 		return fmt.Sprintf("client %d: %d B of filler and %d rounds of %d B were handed over, the kernel took %d B of it (send buffer "+
 			"%d B) and no byte was owed for %v: more rounds, larger messages or smaller buffers jam it",
-			s.Number, s.Filled, len(m.issued.Rounds), m.run.size, s.Absorbed, s.SendBuffer, serve.JamAfter(m.run.writeLimit()))
+			s.Number, s.Filled, len(m.issued.Rounds), m.run.size, s.Absorbed, s.SendBuffer, serve.JamAfter(m.run.options.WriteLimit()))
 	}
 	return fmt.Sprintf("client %d: the kernel took %d B (%d B of it filler; send buffer %d B), then none: %d B were owed",
 		s.Number, s.Absorbed, s.Filled, s.SendBuffer, s.Handed-s.Absorbed)

@@ -6,8 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-
-	"wsfanout/compare/result"
 )
 
 // reportRequest is what the flags of `compare report` ask for.
@@ -41,13 +39,9 @@ func runReport(_ context.Context, args []string, _ io.Reader, stdout, stderr io.
 	if err != nil {
 		return exitUsage, err
 	}
-	var files []*result.File
-	for _, path := range q.paths {
-		f, err := result.Read(path)
-		if err != nil {
-			return exitUsage, fmt.Errorf("report: %w", err)
-		}
-		files = append(files, f)
+	files, err := readFiles(q.paths)
+	if err != nil {
+		return exitUsage, fmt.Errorf("report: %w", err)
 	}
 	f := files[0]
 	if err := q.admit(f); err != nil {

@@ -74,18 +74,8 @@ func (c *gorillaConn) known(n int64) int64 {
 	return n
 }
 
-// deadline of a write that begins now. `enforced` and `native` are the same here: the library applies it to each write, so
-// that no byte is owed for longer. With compression it counts the time that compressing takes too.
-func (c *gorillaConn) deadline() time.Time {
-	o := &c.engine.options
-	switch {
-	case !o.timed():
-		return time.Time{}
-	case o.Deadline == DeadlineOnce:
-		return c.once
-	}
-	return time.Now().Add(o.WriteTimeout)
-}
+// deadline of a write that begins now. With compression it counts the time that compressing takes too.
+func (c *gorillaConn) deadline() time.Time { return c.engine.options.blockingDeadline(c.once) }
 
 // failed begins the eviction after a write: the library's write errors are sticky, and it never closes.
 func (c *gorillaConn) failed(err error) error {

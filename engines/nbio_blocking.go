@@ -35,17 +35,8 @@ func newNbioBlocking(e *nbioEngine, number int, ws *websocket.Conn, conn *net.TC
 	return c
 }
 
-// deadline as on gorilla: `enforced` and `native` are the same where writes block.
-func (c *nbioBlocking) deadline() time.Time {
-	o := &c.engine.options
-	switch {
-	case !o.timed():
-		return time.Time{}
-	case o.Deadline == DeadlineOnce:
-		return c.once
-	}
-	return time.Now().Add(o.WriteTimeout)
-}
+// deadline of a write that begins now.
+func (c *nbioBlocking) deadline() time.Time { return c.engine.options.blockingDeadline(c.once) }
 
 // failed begins the eviction: nbio does not close a blocking connection whose write failed.
 func (c *nbioBlocking) failed(err error) error {

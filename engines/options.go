@@ -82,8 +82,28 @@ func (o Options) Map() map[string]string {
 	return m
 }
 
+// WriteLimit is how long the policy lets a byte be owed; 0: for ever.
+func (o Options) WriteLimit() time.Duration {
+	if o.Deadline == DeadlineNone {
+		return 0
+	}
+	return o.WriteTimeout
+}
+
 // timed reports whether the policy ever ends a write.
-func (o *Options) timed() bool { return o.WriteTimeout > 0 && o.Deadline != DeadlineNone }
+func (o *Options) timed() bool { return o.WriteLimit() > 0 }
+
+// blockingDeadline is that of a blocking write that begins now; once is the one that deadline=once set at connect. `enforced`
+// and `native` are the same where writes block: the deadline holds for each write, so that no byte is owed for longer.
+func (o *Options) blockingDeadline(once time.Time) time.Time {
+	switch {
+	case !o.timed():
+		return time.Time{}
+	case o.Deadline == DeadlineOnce:
+		return once
+	}
+	return time.Now().Add(o.WriteTimeout)
+}
 
 // watched reports whether the age of owed bytes is to be kept.
 func (o *Options) watched() bool { return o.WriteTimeout > 0 && o.Deadline == DeadlineEnforced }

@@ -45,7 +45,7 @@ func (s *session) drain(ctx context.Context, q Drain) (Drained, error) {
 
 // awaitEvictions waits until every extra is evicted, or can no longer be, or until a CLOCK_MONOTONIC instant.
 func (s *session) awaitEvictions(ctx context.Context, until int64) error {
-	canBe := s.writeLimit() > 0 || s.options.UserTimeout > 0
+	canBe := s.options.WriteLimit() > 0 || s.options.UserTimeout > 0
 	for canBe && clock.Now() < until {
 		if live, _ := s.register.stuckExtras(); live == 0 {
 			return nil

@@ -57,7 +57,7 @@ type hubWatch struct {
 // than patience. A hub that is merely late is left alone. Only set-ups whose writes never time out need it.
 func (s *session) watchHub(end int64) *hubWatch {
 	w := &hubWatch{}
-	if len(s.plan.Extras) == 0 || s.writeLimit() > 0 {
+	if len(s.plan.Extras) == 0 || s.options.WriteLimit() > 0 {
 		return w
 	}
 	patience := max(2*time.Second, s.options.UserTimeout+time.Second)

@@ -125,14 +125,6 @@ func (s *session) heard(c engines.Conn, message []byte) {
 	s.register.hear(c.Number(), err)
 }
 
-// writeLimit is how long the engine lets a byte be owed; 0: for ever.
-func (s *session) writeLimit() time.Duration {
-	if s.options.Deadline == engines.DeadlineNone {
-		return 0
-	}
-	return s.options.WriteTimeout
-}
-
 // settle waits for the members, then lets the process come to rest, so that no phase pays for the connects.
 func (s *session) settle(ctx context.Context, q Settle) (Settled, error) {
 	deadline := time.Now().Add(q.Timeout)

@@ -51,7 +51,7 @@ func JamAfter(writeTimeout time.Duration) time.Duration {
 
 // watchStuck takes the state of every extra at the moment it stopped reading. One that is closed already has none.
 func (s *session) watchStuck() (*sampler, error) {
-	w := &sampler{session: s, after: JamAfter(s.writeLimit()), quit: make(chan struct{})}
+	w := &sampler{session: s, after: JamAfter(s.options.WriteLimit()), quit: make(chan struct{})}
 	for _, c := range s.engine.Conns() {
 		if !s.isExtra(c.Number()) {
 			continue
