@@ -29,6 +29,9 @@ func transportCause(err error, o *Options) error {
 	switch {
 	case kernelTimeout(err) && o.UserTimeout > 0:
 		return fmt.Errorf("%w: nothing acknowledged for %v", ErrUserTimeout, o.UserTimeout)
+	case kernelTimeout(err) && o.TCPKeepalive.probes():
+		// Or it gave up sending again, which takes it a quarter of an hour; the error is the same.
+		return fmt.Errorf("%w: no sign of life for %v", ErrTCPKeepalive, o.TCPKeepalive.limit())
 	case kernelTimeout(err), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &op), errors.As(err, &number):
 		return fmt.Errorf("%w: %w", ErrPeerClosed, err)
 	}
@@ -56,7 +59,7 @@ func readTimeout(d time.Duration) error {
 
 // isCause reports whether err is one of the causes that OnClose reports, or wraps one.
 func isCause(err error) bool {
-	for _, cause := range []error{ErrWriteTimeout, ErrWriteOverflow, ErrQueueFull, ErrUserTimeout, ErrReadTimeout, ErrPeerClosed, ErrProtocol, ErrStopped, ErrClosed} {
+	for _, cause := range []error{ErrWriteTimeout, ErrWriteOverflow, ErrQueueFull, ErrUserTimeout, ErrTCPKeepalive, ErrReadTimeout, ErrPeerClosed, ErrProtocol, ErrStopped, ErrClosed} {
 		if errors.Is(err, cause) {
 			return true
 		}

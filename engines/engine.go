@@ -52,6 +52,9 @@ type Hooks struct {
 	// OnClose is called exactly once per opened client with the true cause (errors.Is one of the causes below where one
 	// applies), never on the goroutine of a Write or a Broadcast.
 	OnClose func(Conn, error)
+	// Deaf reports whether the server has no message handler for a client: OnMessage is never called for it, and its
+	// library behaves as it does without one. Nil: nobody is deaf. It is asked at the handshake, and again for a message.
+	Deaf func(number int) bool
 }
 
 // The causes that OnClose reports. Each is wrapped with detail where there is some; test with errors.Is.
@@ -60,6 +63,7 @@ var (
 	ErrWriteOverflow = errors.New("write overflow")    // more pending bytes than pendingcap
 	ErrQueueFull     = errors.New("queue full")        // a strategy's queue was full and its policy is to evict
 	ErrUserTimeout   = errors.New("user timeout")      // TCP_USER_TIMEOUT fired
+	ErrTCPKeepalive  = errors.New("tcp keepalive")     // no answer to the probes of the option tcpkeepalive
 	ErrReadTimeout   = errors.New("read timeout")      // nothing was read for the keepalive time
 	ErrPeerClosed    = errors.New("closed by peer")    // close frame, FIN or RST
 	ErrProtocol      = errors.New("protocol error")    // the client sent what RFC 6455 forbids, or too much

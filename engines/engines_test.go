@@ -32,6 +32,9 @@ func suite(t testing.TB, spec string, known ...enginetest.Deviation) enginetest.
 	if o.Name == "nbio" {
 		enginetest.SkipUnderRace(t)
 	}
+	if o.Name == "nbio" {
+		known = append(known, enginetest.UnheardIsSilent)
+	}
 	return enginetest.Suite{Options: o, New: engines.New, Known: known, Brief: spec != o.Name}
 }
 

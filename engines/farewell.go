@@ -10,7 +10,7 @@ import (
 const patience = time.Second
 
 // farewell says goodbye to all members at once, because a stuck one takes its whole time, and closes them.
-func farewell(ctx context.Context, o *Options, members []member) {
+func farewell(ctx context.Context, o *Options, members []Member) {
 	by := time.Now().Add(patience)
 	if o.WriteTimeout > 0 {
 		by = time.Now().Add(min(patience, o.WriteTimeout))
@@ -21,7 +21,7 @@ func farewell(ctx context.Context, o *Options, members []member) {
 	var all sync.WaitGroup
 	for _, m := range members {
 		all.Go(func() {
-			m.goodbye(by)
+			m.Goodbye(by)
 			m.Evict(ErrStopped)
 		})
 	}

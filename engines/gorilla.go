@@ -16,7 +16,11 @@ import (
 var gorillaOptions = []option{
 	toggle("writebufferpool", "write buffers from a pool, none held while idle",
 		func(o *Options) *bool { return &o.WriteBufferPool }),
+	choice("refresh", RefreshAny, "what moves the keepalive deadline",
+		[]string{RefreshAny, RefreshPong}, func(o *Options) *string { return &o.Refresh }),
 }
+
+func gorillaEqualise(o *Options) { o.Refresh = RefreshAny }
 
 // gorillaStock is the library's chat example.
 func gorillaStock(o *Options) {
@@ -24,6 +28,7 @@ func gorillaStock(o *Options) {
 	o.WriteTimeout = 10 * time.Second
 	o.Deadline = DeadlineNative
 	o.Keepalive, o.Ping = 60*time.Second, 54*time.Second
+	o.Refresh = RefreshPong
 	o.ReadLimit = 512
 }
 
@@ -31,7 +36,7 @@ func gorillaCheck(*Options) error { return nil }
 
 // gorilla is one goroutine and one blocking socket per connection, as the library's examples have it.
 type gorilla struct {
-	*roster
+	*Roster
 	options  Options
 	upgrader websocket.Upgrader
 	server   http.Server
@@ -41,7 +46,7 @@ type gorilla struct {
 }
 
 func newGorilla(o Options, h Hooks) (Engine, error) {
-	e := &gorilla{roster: newRoster(o.MaxClients, h), options: o}
+	e := &gorilla{Roster: NewRoster(o, h), options: o}
 	e.upgrader = websocket.Upgrader{ReadBufferSize: o.ReadBuffer, WriteBufferSize: o.WriteBuffer}
 	if o.WriteBufferPool {
 		e.upgrader.WriteBufferPool = new(sync.Pool)
@@ -110,7 +115,7 @@ func (e *gorilla) track(_ net.Conn, state http.ConnState) {
 }
 
 func (e *gorilla) handshake(w http.ResponseWriter, r *http.Request) {
-	number, ok := e.admit(w, r)
+	number, ok := e.Admit(w, r)
 	if !ok {
 		return
 	}
@@ -119,7 +124,7 @@ func (e *gorilla) handshake(w http.ResponseWriter, r *http.Request) {
 	ws, err := e.upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		e.readers.Done()
-		e.release(number)
+		e.Release(number)
 		return
 	}
 	c := newGorillaConn(e, number, ws)

@@ -6,14 +6,12 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
-
-	"wsfanout/internal/sock"
 )
 
 // serve is the connection's goroutine: it opens, reads to the end and reports it.
 func (c *gorillaConn) serve() {
 	tuneConn(c, &c.engine.options)
-	if !c.engine.open(c) {
+	if !c.engine.Open(c) {
 		c.hangUp()
 		return
 	}
@@ -21,21 +19,30 @@ func (c *gorillaConn) serve() {
 	cause := c.readCause(c.read())
 	c.pinger.stop()
 	c.hangUp()
-	c.engine.close(c, c.verdict(cause))
+	c.engine.Closed(c, c.verdict(cause))
 }
 
 func (c *gorillaConn) read() error {
+	_ = c.alive()
 	for {
-		_ = c.alive()
 		_, payload, err := c.ws.ReadMessage()
 		if err != nil {
 			return err
 		}
-		c.engine.message(c, payload)
+		_ = c.heard() // before the handler: one that blocks for longer than the keepalive is no sign of life, as on nbio
+		c.engine.Message(c, payload)
 	}
 }
 
-// alive moves the read deadline: something was read.
+// heard moves the read deadline unless only pongs do: something else was read.
+func (c *gorillaConn) heard() error {
+	if c.engine.options.Refresh == RefreshPong {
+		return nil
+	}
+	return c.alive()
+}
+
+// alive moves the read deadline.
 func (c *gorillaConn) alive() error {
 	if k := c.engine.options.Keepalive; k > 0 {
 		return c.ws.SetReadDeadline(time.Now().Add(k))
@@ -49,8 +56,8 @@ func (c *gorillaConn) readCause(err error) error {
 	var closed *websocket.CloseError
 	switch {
 	case errors.As(err, &closed):
-		if closed.Code == websocket.CloseAbnormalClosure && o.UserTimeout > 0 {
-			c.hearWriter()
+		if closed.Code == websocket.CloseAbnormalClosure && o.kernelEnds() {
+			c.life.hearWriter(c.raw)
 		}
 		return fmt.Errorf("%w: %w", ErrPeerClosed, err)
 	case deadlinePassed(err) && !kernelTimeout(err):
@@ -60,19 +67,6 @@ func (c *gorillaConn) readCause(err error) error {
 		return cause
 	}
 	return fmt.Errorf("%w: %w", ErrProtocol, err)
-}
-
-// hearWriter lets a writer speak first. The kernel tells the reason of an end to one caller only, reader or writer; the
-// other sees EOF or EPIPE. If the kernel ended this connection itself and the reader got the EOF, a writer has the reason.
-func (c *gorillaConn) hearWriter() {
-	ended := false
-	_ = c.raw.Control(func(fd uintptr) { ended, _ = sock.Closed(int(fd)) })
-	for range 100 {
-		if !ended || c.cause.Load() != nil {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
 }
 
 // send writes a control frame. It may run beside a Write.
@@ -93,7 +87,7 @@ func (c *gorillaConn) ping() { c.controlSent(c.send(websocket.PingMessage, nil, 
 // pinged answers a client's ping.
 func (c *gorillaConn) pinged(payload string) error {
 	c.controlSent(c.send(websocket.PongMessage, []byte(payload), c.deadline()))
-	return c.alive()
+	return c.heard()
 }
 
 // controlSent begins the eviction if a control frame broke the connection. One that only waited in vain behind a Write did
@@ -106,7 +100,7 @@ func (c *gorillaConn) controlSent(err error) {
 	_ = c.failed(err)
 }
 
-func (c *gorillaConn) goodbye(by time.Time) {
+func (c *gorillaConn) Goodbye(by time.Time) {
 	c.blame(ErrStopped)
 	_ = c.send(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseGoingAway, ""), by)
 }

@@ -6,7 +6,9 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,16 +52,18 @@ func TestLayers(t *testing.T) {
 		{"gorilla", true, false, nil},
 		{"gorilla", false, true, nil},
 		{"gorilla", true, true, nil},
-		{"nbio", true, false, []enginetest.Deviation{enginetest.AcceptsUnmasked}},
-		{"nbio", false, true, []enginetest.Deviation{enginetest.AcceptsUnmasked}},
-		{"nbio", true, true, []enginetest.Deviation{enginetest.AcceptsUnmasked}},
-		{"nbio:iomod=blocking", false, true, []enginetest.Deviation{enginetest.AcceptsUnmasked}},
+		{"gobwas:pool=2:readbuf=64:readtimeout=1s:writebuf=64", true, false, nil}, // a handshake read in small pieces
+		{"gobwas:mode=goroutine", true, true, nil},
+		{"nbio", true, false, []enginetest.Deviation{enginetest.AcceptsUnmasked, enginetest.UnheardIsSilent}},
+		{"nbio", false, true, []enginetest.Deviation{enginetest.AcceptsUnmasked, enginetest.UnheardIsSilent}},
+		{"nbio", true, true, []enginetest.Deviation{enginetest.AcceptsUnmasked, enginetest.UnheardIsSilent}},
+		{"nbio:iomod=blocking", false, true, []enginetest.Deviation{enginetest.AcceptsUnmasked, enginetest.UnheardIsSilent}},
 	} {
 		t.Run(fmt.Sprintf("%s/compress=%t/tls=%t", c.spec, c.compress, c.secure), func(t *testing.T) {
 			if strings.HasPrefix(c.spec, "nbio") {
 				enginetest.SkipUnderRace(t)
 			}
-			if testing.Short() && c.compress && c.secure {
+			if testing.Short() && c.compress && (c.secure || strings.HasPrefix(c.spec, "gobwas")) {
 				t.Skip("takes seconds")
 			}
 			o := resolveWith(t, c.spec, c.compress, c.secure)
@@ -79,7 +83,7 @@ func TestPendingCapCountsWhatIsKept(t *testing.T) {
 
 // TestCompressedFrame compares what the engines send, plain and prepared, with the frame of the bare round.
 func TestCompressedFrame(t *testing.T) {
-	for _, spec := range []string{"gorilla:level=1", "gorilla:level=9", "nbio:level=1", "nbio:level=9", "nbio:iomod=blocking:level=4"} {
+	for _, spec := range []string{"gorilla:level=1", "gorilla:level=9", "nbio:level=1", "nbio:level=9", "nbio:iomod=blocking:level=4", "gobwas:level=9"} {
 		t.Run(spec, func(t *testing.T) {
 			if strings.HasPrefix(spec, "nbio") {
 				enginetest.SkipUnderRace(t)
@@ -187,4 +191,33 @@ func TestCiphers(t *testing.T) {
 			t.Errorf("%s: %s, %s", spec, tls.VersionName(state.Version), tls.CipherSuiteName(state.CipherSuite))
 		}
 	}
+}
+
+// TestNbioHandshakesUnderTLS shakes hands at once with more processors than there are: a goroutine that loses its processor
+// between two lines of the library's TLS is what makes shared buffers visible.
+func TestNbioHandshakesUnderTLS(t *testing.T) {
+	enginetest.SkipUnderRace(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(64))
+	const clients, together = 600, 60
+	o := resolveWith(t, "nbio", false, true)
+	o.MaxClients = clients
+	_, addr, err := serve(t, o, engines.Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dialer := ws.Dialer{Timeout: 10 * time.Second, TLSConfig: &tls.Config{InsecureSkipVerify: true}}
+	var work sync.WaitGroup
+	for first := range together {
+		work.Go(func() {
+			for i := first; i < clients; i += together {
+				conn, _, _, err := dialer.Dial(context.Background(), fmt.Sprintf("wss://%s/ws?i=%d", addr, i))
+				if err != nil {
+					t.Errorf("client %d: %v", i, err)
+					continue
+				}
+				_ = conn.Close()
+			}
+		})
+	}
+	work.Wait()
 }

@@ -28,14 +28,30 @@ func tune(ln net.Listener, o *Options) error {
 	return errors.Join(err, failed)
 }
 
-// tuneConn sets TCP_USER_TIMEOUT on a connection. Go's listeners speak multipath TCP, whose sockets do not know the option.
-func tuneConn(c Conn, o *Options) {
-	if o.UserTimeout == 0 {
+// tuned is the part of a Conn that tuneConn needs.
+type tuned interface {
+	Control(func(fd uintptr)) error
+	Evict(cause error)
+}
+
+// tuneConn sets TCP_USER_TIMEOUT and TCP keepalive on a connection. Go's listeners speak multipath TCP, whose sockets do
+// not know the options, and set their own keepalive after the accept.
+func tuneConn(c tuned, o *Options) {
+	if !o.kernelEnds() && !o.TCPKeepalive.Off {
 		return
 	}
 	var failed error
-	_ = c.Control(func(fd uintptr) { failed = sock.SetUserTimeout(int(fd), o.UserTimeout) }) // closed already: its end is reported
+	_ = c.Control(func(fd uintptr) { failed = tuneSocket(int(fd), o) }) // closed already: its end is reported
 	if failed != nil {
 		c.Evict(failed)
 	}
+}
+
+func tuneSocket(fd int, o *Options) error {
+	if o.UserTimeout > 0 {
+		if err := sock.SetUserTimeout(fd, o.UserTimeout); err != nil {
+			return err
+		}
+	}
+	return o.TCPKeepalive.apply(fd)
 }

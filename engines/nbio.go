@@ -18,11 +18,12 @@ import (
 
 // nbioEngine serves connections from pollers, or in blocking modes from a goroutine each.
 type nbioEngine struct {
-	*roster
+	*Roster
 	options  Options
 	engine   *nbhttp.Engine
 	upgrader *websocket.Upgrader
-	tls      *tls.Config // nil: none
+	unheard  *websocket.Upgrader // for clients without a message handler
+	tls      *tls.Config         // nil: none
 	sweeper  sweeper
 
 	listener    net.Listener
@@ -42,7 +43,7 @@ const pollersRunning = 100 * time.Millisecond
 
 func newNbio(o Options, h Hooks) (Engine, error) {
 	logNbioTo(o.log())
-	e := &nbioEngine{roster: newRoster(o.MaxClients, h), options: o, sweeper: sweeper{timeout: o.WriteTimeout}}
+	e := &nbioEngine{Roster: NewRoster(o, h), options: o, sweeper: sweeper{timeout: o.WriteTimeout}}
 	if o.TLS() {
 		pair, err := tls.X509KeyPair(o.CertPEM, o.KeyPEM)
 		if err != nil {
@@ -68,7 +69,10 @@ func (e *nbioEngine) setUp() {
 	e.engine.OnOpen(e.opened)
 	e.engine.OnClose(e.closed)
 	e.engine.OnWrittenSize(countTaken)
-	e.upgrader = e.newUpgrader()
+	e.upgrader, e.unheard = e.newUpgrader(), e.newUpgrader()
+	e.upgrader.OnMessage(func(ws *websocket.Conn, _ websocket.MessageType, payload []byte) {
+		e.Message(ws.Session().(nbioMember), payload)
+	})
 }
 
 func (e *nbioEngine) config() nbhttp.Config {
@@ -81,7 +85,8 @@ func (e *nbioEngine) config() nbhttp.Config {
 		MaxWriteBufferSize:           int(o.PendingCap),
 		MaxWebsocketFramePayloadSize: o.FramePayload,
 		MessageHandlerPoolSize:       o.Pool,
-		KeepaliveTime:                o.HandshakeTimeout,
+		KeepaliveTime:                o.httpKeepalive(),
+		TLSAllocator:                 tlsAllocator(),
 		ReleaseWebsocketPayload:      true,
 		SupportServerOnly:            true, // no pool for clients
 		Handler:                      http.HandlerFunc(e.handshake),
@@ -103,9 +108,6 @@ func (e *nbioEngine) newUpgrader() *websocket.Upgrader {
 	u.BlockingModAsyncWrite = e.options.Async
 	u.EnableCompression(e.options.Compress)
 	_ = u.SetCompressionLevel(e.options.Level) // refused only when out of range
-	u.OnMessage(func(ws *websocket.Conn, _ websocket.MessageType, payload []byte) {
-		e.message(ws.Session().(nbioMember), payload)
-	})
 	u.SetPingHandler(func(ws *websocket.Conn, payload string) {
 		_ = ws.Session().(nbioMember).control(websocket.PongMessage, []byte(payload))
 	})
@@ -182,14 +184,14 @@ func (e *nbioEngine) closed(c net.Conn, _ error) {
 // handshake runs where nbhttp runs handlers. Nothing else of the connection runs until it returns: what the client sends
 // and its close wait for it.
 func (e *nbioEngine) handshake(w http.ResponseWriter, r *http.Request) {
-	number, ok := e.admit(w, r)
+	number, ok := e.Admit(w, r)
 	if !ok {
 		return
 	}
 	deflates := negotiateDeflate(r.Header, &e.options)
-	ws, err := e.upgrader.Upgrade(w, r, nil)
+	ws, err := e.upgraderOf(number).Upgrade(w, r, nil)
 	if err != nil {
-		e.release(number)
+		e.Release(number)
 		return
 	}
 	var m nbioMember
@@ -201,7 +203,7 @@ func (e *nbioEngine) handshake(w http.ResponseWriter, r *http.Request) {
 		m = newNbioBlocking(e, number, ws, conn, secure, deflates)
 	}
 	tuneConn(m, &e.options)
-	if !e.roster.open(m) {
+	if !e.Open(m) {
 		m.Evict(ErrStopped)
 		return
 	}

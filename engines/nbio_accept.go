@@ -48,7 +48,7 @@ func mendReadDeadline(c *nbhttp.Conn) {
 	if !ok {
 		return // could not be added, and is closed
 	}
-	if member := sessionOf(conn); member != nil {
+	if member := sessionOf(conn); member != nil && member.engine.mends() {
 		_ = conn.SetReadDeadline(member.engine.readDeadline())
 	}
 }

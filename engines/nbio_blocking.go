@@ -116,10 +116,10 @@ func (c *nbioBlocking) Evict(cause error) {
 func (c *nbioBlocking) closed(err error) {
 	c.over.Store(true)
 	c.pinger.stop()
-	if c.engine.options.UserTimeout > 0 {
+	if c.engine.options.kernelEnds() {
 		c.hearWriter()
 	}
-	c.engine.roster.close(c, c.verdict(c.readCause(err)))
+	c.engine.Closed(c, c.verdict(c.readCause(err)))
 }
 
 // hearWriter lets a write under way end first: the kernel tells the reason of an end to the reader or to the writer. The
@@ -135,7 +135,7 @@ func (c *nbioBlocking) hearWriter() {
 
 func (c *nbioBlocking) readCause(err error) error {
 	if err != nil && deadlinePassed(err) && !kernelTimeout(err) {
-		return readTimeout(c.engine.options.Keepalive)
+		return nbioReadTimeout(&c.engine.options)
 	}
 	return nbioCause(err, &c.engine.options)
 }
@@ -144,8 +144,8 @@ func (c *nbioBlocking) startPings(interval time.Duration, group *sync.WaitGroup)
 	c.pinger.start(interval, group, func() { _ = c.control(websocket.PingMessage, nil) })
 }
 
-// goodbye sends the close frame on a goroutine of its own: behind a blocked write it would wait for that write's deadline.
-func (c *nbioBlocking) goodbye(by time.Time) {
+// Goodbye sends the close frame on a goroutine of its own: behind a blocked write it would wait for that write's deadline.
+func (c *nbioBlocking) Goodbye(by time.Time) {
 	c.blame(ErrStopped)
 	sent := make(chan struct{})
 	c.engine.tasks.Go(func() {

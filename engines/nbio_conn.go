@@ -14,7 +14,7 @@ import (
 
 // nbioMember is a connection of either kind, as nbio's callbacks see it.
 type nbioMember interface {
-	member
+	Member
 	control(kind websocket.MessageType, payload []byte) error // sends a control frame, counted
 	closed(err error)                                         // nbio has closed it
 	startPings(interval time.Duration, group *sync.WaitGroup)
@@ -36,7 +36,9 @@ func newNbioConn(e *nbioEngine, number int, ws *websocket.Conn, conn *nbio.Conn,
 		attachOutlet(c, secure)
 	}
 	ws.SetSession(c) // from here on bytes are counted; the reply to the handshake, before, is not
-	_ = conn.SetReadDeadline(e.readDeadline())
+	if e.mends() {
+		_ = conn.SetReadDeadline(e.readDeadline())
+	}
 	return c
 }
 
@@ -173,15 +175,15 @@ func (c *nbioConn) Evict(cause error) {
 func (c *nbioConn) closed(err error) {
 	c.over.Store(true)
 	c.pinger.stop()
-	c.engine.roster.close(c, c.verdict(nbioCause(err, &c.engine.options)))
+	c.engine.Closed(c, c.verdict(nbioCause(err, &c.engine.options)))
 }
 
 func (c *nbioConn) startPings(interval time.Duration, group *sync.WaitGroup) {
 	c.pinger.start(interval, group, func() { _ = c.control(websocket.PingMessage, nil) })
 }
 
-// goodbye leaves a close frame with nbio and waits until the kernel has it.
-func (c *nbioConn) goodbye(by time.Time) {
+// Goodbye leaves a close frame with nbio and waits until the kernel has it.
+func (c *nbioConn) Goodbye(by time.Time) {
 	c.blame(ErrStopped)
 	_ = c.control(websocket.CloseMessage, closePayload(1001, ""))
 	for c.Owed() > 0 && time.Now().Before(by) {
@@ -200,7 +202,7 @@ func nbioCause(err error, o *Options) error {
 	case errors.Is(err, nbio.ErrWriteTimeout):
 		return writeTimeout(o.WriteTimeout)
 	case errors.Is(err, nbio.ErrReadTimeout):
-		return readTimeout(o.Keepalive)
+		return nbioReadTimeout(o)
 	case errors.Is(err, nbio.ErrOverflow):
 		return fmt.Errorf("%w: more than %d bytes pending", ErrWriteOverflow, o.PendingCap)
 	case errors.As(err, &closed):

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/lesismal/nbio/nbhttp"
 
@@ -27,6 +28,8 @@ var nbioOptions = []option{
 		[]string{ExecutorPool, ExecutorInline}, func(o *Options) *string { return &o.Executor }),
 	count("pool", "1024 x CPUs", "goroutines of the handler pool", maxPool,
 		func(o *Options) *int { return &o.Pool }),
+	optional("httpkeepalive", "the library's own limit for an HTTP request, unmended; 0: its 120s",
+		func(o *Options) **time.Duration { return &o.HTTPKeepalive }),
 	toggle("async", "blocking connections queue writes, unbounded",
 		func(o *Options) *bool { return &o.Async }),
 }

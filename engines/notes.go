@@ -18,6 +18,11 @@ func commonNotes(o *Options) (notes []string) {
 	}
 	add(o.SendBuffer > 0, "SO_SNDBUF is %s; libraries and examples leave it to the kernel", units.FormatBytes(int64(o.SendBuffer)))
 	add(o.UserTimeout > 0, "TCP_USER_TIMEOUT is %v; libraries and examples do not set it", o.UserTimeout)
+	add(o.TCPKeepalive.Off, "TCP keepalive is off; Go's listeners set 15s/15s/9")
+	add(o.TCPKeepalive.probes(), "TCP keepalive is %v, so that an idle client that is gone is closed after %v; Go's listeners set 15s/15s/9",
+		o.TCPKeepalive, o.TCPKeepalive.limit())
+	add(o.TCPKeepalive.probes() && o.Ping > 0 && o.Ping < o.TCPKeepalive.limit(),
+		"pings every %v keep TCP keepalive from closing anybody: the kernel does not probe while something is unacknowledged", o.Ping)
 	add(o.Ping > 0 && !o.Stock, "the server pings each client every %v; the library never pings on its own", o.Ping)
 	add(o.Ping > 0 && o.Keepalive > 0 && o.Ping >= o.Keepalive,
 		"pings every %v keep nobody alive: a client must be heard within %v", o.Ping, o.Keepalive)
@@ -43,7 +48,8 @@ func gorillaNotes(o *Options) []string {
 	add(!o.timed(), "a write may take for ever, which is the library's default; its chat example allows 10 s")
 	add(o.timed() && o.Deadline == DeadlineOnce, "the write deadline is set once, at connect, as careless hubs do; the chat example sets it before every write")
 	add(o.Keepalive == 0, "no read deadline, which is the library's default; its chat example closes after 60 s without a pong")
-	add(o.Keepalive > 0, "a client is closed after %v without any message or pong; the chat example counts pongs only", o.Keepalive)
+	add(o.Keepalive > 0 && o.Refresh != RefreshPong, "a client is closed after %v without any message or pong; the chat example counts pongs only", o.Keepalive)
+	add(o.Keepalive > 0 && o.Refresh == RefreshPong, "a client is closed after %v without a pong, whatever else it sends, as in the chat example", o.Keepalive)
 	add(o.ReadBuffer > 0 || o.WriteBuffer > 0, "buffers: read %s, write %s, where 0 is the library's default of 4 KiB",
 		units.FormatBytes(int64(o.ReadBuffer)), units.FormatBytes(int64(o.WriteBuffer)))
 	add(o.WriteBufferPool, "write buffers come from a pool; the library's default is one per connection")
@@ -61,7 +67,7 @@ func nbioNotes(o *Options) []string {
 	own := max(1, runtime.NumCPU()/4)
 	blocking := o.IOMod != IOModNonBlocking
 	add(o.Compress, "a prepared message is compressed once, by the adapter, at the same level: the library has no prepared messages")
-	add(o.TLS(), "TLS by the library's own fork of an older crypto/tls (llib): it never looks for AES hardware and takes ChaCha20-Poly1305, where the standard library takes AES-GCM if the processor has it; %s; every client's copy is encrypted by itself, prepared or not", whoDecrypts(blocking))
+	add(o.TLS(), "TLS by the library's own fork of an older crypto/tls (llib): it never looks for AES hardware and takes ChaCha20-Poly1305, where the standard library takes AES-GCM if the processor has it; %s; every client's copy is encrypted by itself, prepared or not; its buffers are never reused, where the library's default is a pool that it gives a record's buffer back to before it has read it", whoDecrypts(blocking))
 	add(o.Stock, "set up as the library's server example, which leaves everything at its default: no write timeout, no limit to pending bytes")
 	add(o.NPoller != own, "npoller is %d; the library's default on this machine is %d (a quarter of the processors)", o.NPoller, own)
 	add(o.FramePayload != nbhttp.DefaultMaxWebsocketFramePayloadSize,
@@ -69,6 +75,7 @@ func nbioNotes(o *Options) []string {
 	add(o.Keepalive == 0, "no read deadline; the library's default closes after 120 s without a message of the client")
 	add(o.Keepalive > 0 && o.Keepalive != nbhttp.DefaultKeepaliveTime,
 		"a client is closed after %v without a message; the library's default is 120 s", o.Keepalive)
+	add(o.HTTPKeepalive != nil, "%s", httpKeepaliveNote(o))
 	add(o.timed() && o.Deadline == DeadlineEnforced && !blocking,
 		"a client is closed when a byte has been owed for %v, which the adapter watches: the library's own deadline starts anew with every write", o.WriteTimeout)
 	add(o.timed() && o.Deadline != DeadlineEnforced, "SetWriteDeadline with %v, policy %s; the library sets none", o.WriteTimeout, o.Deadline)
@@ -84,6 +91,14 @@ func nbioNotes(o *Options) []string {
 	add(!o.Stock, "clients may send %s at a time; the library's default is 4 MiB", units.FormatBytes(int64(o.ReadLimit)))
 	add(true, "connections are accepted by the adapter's loop, which hands them to the library: its own spins when descriptors run out")
 	return notes
+}
+
+func httpKeepaliveNote(o *Options) string {
+	limit := o.httpKeepalive()
+	if limit == 0 {
+		limit = nbhttp.DefaultKeepaliveTime
+	}
+	return fmt.Sprintf("a client has %v for its HTTP request, and a quick one, once upgraded, until it is first heard: the adapter does not mend what the library leaves behind; the library's default is 120 s", limit)
 }
 
 func whoDecrypts(blocking bool) string {

@@ -24,9 +24,13 @@ type option struct {
 const (
 	switchValues   = "true or false"
 	durationValues = "a duration like 500ms or 0"
+	optionalValues = unset + " or " + durationValues
 	sizeValues     = "a size like 4096 or 64KiB"
 	levelValues    = "a whole number from 1 to 9"
 )
+
+// unset is the value of an option that was not given and has no value of its own.
+const unset = "default"
 
 // errValue is what set returns; Parse makes a sentence of it that names the allowed values.
 var errValue = errors.New("bad value")
@@ -71,6 +75,31 @@ func duration(name, fallback, summary string, field func(*Options) *time.Duratio
 			return nil
 		},
 		get: func(o *Options) string { return shortDuration(*field(o)) },
+	}
+}
+
+// optional is a duration that is "default" unless it is given.
+func optional(name, summary string, field func(*Options) **time.Duration) option {
+	return option{
+		name: name, values: optionalValues, fallback: unset, summary: summary,
+		set: func(o *Options, s string) error {
+			if s == unset {
+				*field(o) = nil
+				return nil
+			}
+			d, err := time.ParseDuration(s)
+			if err != nil || d < 0 {
+				return errValue
+			}
+			*field(o) = &d
+			return nil
+		},
+		get: func(o *Options) string {
+			if d := *field(o); d != nil {
+				return shortDuration(*d)
+			}
+			return unset
+		},
 	}
 }
 

@@ -27,6 +27,18 @@ const (
 	ExecutorInline = "inline" // the poller itself: a handler that sleeps stalls the poller's other connections
 )
 
+// The values of the option refresh: what moves the keepalive deadline on gorilla.
+const (
+	RefreshAny  = "any"  // every message and control frame
+	RefreshPong = "pong" // pongs only, as the library's chat example has it
+)
+
+// The values of the option mode: who reads on gobwas.
+const (
+	ModeNetpoll   = "netpoll"   // a bounded pool behind an epoll loop
+	ModeGoroutine = "goroutine" // a goroutine for each connection
+)
+
 // handshakeTimeout is how long a client may take for its HTTP request, on every engine.
 const handshakeTimeout = 10 * time.Second
 
@@ -50,6 +62,7 @@ type Options struct {
 	Deadline         string        // one of the Deadline constants
 	HandshakeTimeout time.Duration // how long a client may take for its HTTP request
 	UserTimeout      time.Duration // TCP_USER_TIMEOUT; 0: the kernel's own
+	TCPKeepalive     TCPKeepalive  // the kernel's probes; zero: as Go's listeners set them
 	Keepalive        time.Duration // a client from which nothing is read for so long is closed; 0: off
 	Ping             time.Duration // interval of the server's pings to each client; 0: none
 	ReadBuffer       int           // bytes; 0: the library's own choice
@@ -58,15 +71,23 @@ type Options struct {
 	Level            int           // of deflate, 1 to 9, with Compress
 	Stock            bool          // start from the library's own example instead of the equalised set-up
 
-	WriteBufferPool bool // gorilla: idle connections hold no write buffer
+	WriteBufferPool bool   // gorilla: idle connections hold no write buffer
+	Refresh         string // gorilla: one of the Refresh constants; "" is any
+
+	// HTTPKeepalive is nbio's KeepaliveTime for HTTP, applied as the library does, to upgraded connections too if they are
+	// quick; 0: the library's 120 s. Nil: HandshakeTimeout, and the adapter mends it.
+	HTTPKeepalive *time.Duration
 
 	IOMod        string // nbio: one of the IOMod constants
 	NPoller      int    // nbio: poller goroutines; 0: the library's own choice
 	PendingCap   int64  // nbio: bytes one connection may owe before it is closed; 0: no cap
 	Executor     string // nbio: one of the Executor constants
-	Pool         int    // nbio: goroutines of the handler pool; 0: the library's own choice
+	Pool         int    // nbio: goroutines of the handler pool; 0: the library's own choice. gobwas: workers that read
 	Async        bool   // nbio, blocking connections: queue writes and send them from a goroutine
 	FramePayload int    // nbio: bytes of payload from which a message is split into frames
+
+	Mode        string        // gobwas: one of the Mode constants
+	ReadTimeout time.Duration // gobwas, netpoll: how long each read of a message may hold a worker; 0: for ever
 }
 
 // Map is every option in force, defaults included, as a spec would write it: for the results file.
@@ -107,6 +128,9 @@ func (o *Options) blockingDeadline(once time.Time) time.Time {
 
 // watched reports whether the age of owed bytes is to be kept.
 func (o *Options) watched() bool { return o.WriteTimeout > 0 && o.Deadline == DeadlineEnforced }
+
+// kernelEnds reports whether the kernel is asked to end connections by itself.
+func (o *Options) kernelEnds() bool { return o.UserTimeout > 0 || o.TCPKeepalive.probes() }
 
 // log is where an engine may write; stdout carries results.
 func (o *Options) log() io.Writer {

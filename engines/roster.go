@@ -4,68 +4,82 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
 )
 
-// member is a Conn as its engine sees it.
-type member interface {
+// Member is a Conn as its engine sees it.
+type Member interface {
 	Conn
-	// goodbye sends close code 1001 and returns when the kernel has taken everything, or at the instant by.
-	goodbye(by time.Time)
+	// Goodbye sends close code 1001 and returns when the kernel has taken everything, or at the instant by.
+	Goodbye(by time.Time)
 }
 
-// roster knows who is connected, by client number, and calls the hooks about it.
-type roster struct {
-	hooks Hooks
-	max   int // numbers are 0..max-1
+// Roster knows who is connected, by client number, and calls the hooks about it. An engine embeds one and has Conns.
+type Roster struct {
+	hooks   Hooks
+	options Options
 
 	mu       sync.Mutex
-	seats    map[int]member // nil while the handshake is under way
+	seats    map[int]Member // nil while the handshake is under way
 	stopping bool
 }
 
-func newRoster(max int, hooks Hooks) *roster {
-	return &roster{hooks: hooks, max: max, seats: make(map[int]member)}
+// NewRoster makes the roster of an engine: numbers are 0..MaxClients-1.
+func NewRoster(o Options, h Hooks) *Roster {
+	return &Roster{hooks: h, options: o, seats: make(map[int]Member)}
 }
 
-// admit reserves the number that a request asks for, /ws?i=17. If it cannot it has answered: 404 another path, 400 no
-// number or one out of range, 409 a number that is live, 503 the engine is stopping. The caller opens or releases.
-func (r *roster) admit(w http.ResponseWriter, req *http.Request) (number int, ok bool) {
-	if req.URL.Path != "/ws" {
-		http.Error(w, "the path is /ws", http.StatusNotFound)
+// Admit reserves the number that a request asks for, /ws?i=17. If it cannot it has answered: 404 another path, 400 no
+// number or one out of range, 409 a number that is live, 503 the engine is stopping. The caller opens (Open) or releases.
+func (r *Roster) Admit(w http.ResponseWriter, req *http.Request) (number int, ok bool) {
+	number, refused := r.reserve(req.URL)
+	if refused != nil {
+		http.Error(w, refused.reason, refused.status)
 		return 0, false
 	}
-	number, err := strconv.Atoi(req.URL.Query().Get("i"))
-	if err != nil || number < 0 || number >= r.max {
-		http.Error(w, fmt.Sprintf("/ws?i=N wants a client number from 0 to %d", r.max-1), http.StatusBadRequest)
-		return 0, false
+	return number, true
+}
+
+// refusal is the answer to a request that cannot be admitted.
+type refusal struct {
+	status int
+	reason string
+}
+
+// reserve is Admit without the answer.
+func (r *Roster) reserve(target *url.URL) (number int, refused *refusal) {
+	if target.Path != "/ws" {
+		return 0, &refusal{http.StatusNotFound, "the path is /ws"}
+	}
+	number, err := strconv.Atoi(target.Query().Get("i"))
+	if err != nil || number < 0 || number >= r.options.MaxClients {
+		return 0, &refusal{http.StatusBadRequest, fmt.Sprintf("/ws?i=N wants a client number from 0 to %d", r.options.MaxClients-1)}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopping {
-		http.Error(w, "stopping", http.StatusServiceUnavailable)
-		return 0, false
+		return 0, &refusal{http.StatusServiceUnavailable, "stopping"}
 	}
 	if _, taken := r.seats[number]; taken {
-		http.Error(w, fmt.Sprintf("client %d is connected", number), http.StatusConflict)
-		return 0, false
+		return 0, &refusal{http.StatusConflict, fmt.Sprintf("client %d is connected", number)}
 	}
 	r.seats[number] = nil
-	return number, true
+	return number, nil
 }
 
-// release gives back a number whose handshake failed.
-func (r *roster) release(number int) {
+// Release gives back a number whose handshake failed.
+func (r *Roster) Release(number int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.seats, number)
 }
 
-// open seats a member and tells OnOpen. It returns false if the engine has begun to stop: then nobody was told.
-func (r *roster) open(m member) bool {
+// Open seats a member and tells OnOpen. It returns false if the engine has begun to stop: then nobody was told.
+func (r *Roster) Open(m Member) bool {
 	r.mu.Lock()
 	if r.stopping {
 		delete(r.seats, m.Number())
@@ -80,15 +94,18 @@ func (r *roster) open(m member) bool {
 	return true
 }
 
-// message passes a client's message on.
-func (r *roster) message(m member, payload []byte) {
-	if r.hooks.OnMessage != nil {
+// deaf reports whether the server has no message handler for a client.
+func (r *Roster) deaf(number int) bool { return r.hooks.Deaf != nil && r.hooks.Deaf(number) }
+
+// Message passes a client's message on, if there is a handler for it.
+func (r *Roster) Message(m Member, payload []byte) {
+	if r.hooks.OnMessage != nil && !r.deaf(m.Number()) {
 		r.hooks.OnMessage(m, payload)
 	}
 }
 
-// close tells OnClose and frees the number, in this order: a client that comes back is never opened before it was closed.
-func (r *roster) close(m member, cause error) {
+// Closed tells OnClose and frees the number, in this order: a client that comes back is never opened before it was closed.
+func (r *Roster) Closed(m Member, cause error) {
 	r.mu.Lock()
 	seated := r.seats[m.Number()] == m
 	r.mu.Unlock()
@@ -98,11 +115,11 @@ func (r *roster) close(m member, cause error) {
 	if r.hooks.OnClose != nil {
 		r.hooks.OnClose(m, cause)
 	}
-	r.release(m.Number())
+	r.Release(m.Number())
 }
 
 // Conns is the open connections ordered by number.
-func (r *roster) Conns() []Conn {
+func (r *Roster) Conns() []Conn {
 	members := r.members()
 	conns := make([]Conn, len(members))
 	for i, m := range members {
@@ -111,21 +128,21 @@ func (r *roster) Conns() []Conn {
 	return conns
 }
 
-func (r *roster) members() []member {
+func (r *Roster) members() []Member {
 	r.mu.Lock()
-	list := make([]member, 0, len(r.seats))
+	list := make([]Member, 0, len(r.seats))
 	for _, m := range r.seats {
 		if m != nil {
 			list = append(list, m)
 		}
 	}
 	r.mu.Unlock()
-	slices.SortFunc(list, func(a, b member) int { return cmp.Compare(a.Number(), b.Number()) })
+	slices.SortFunc(list, func(a, b Member) int { return cmp.Compare(a.Number(), b.Number()) })
 	return list
 }
 
 // stop admits nobody any more and returns who is there.
-func (r *roster) stop() []member {
+func (r *Roster) stop() []Member {
 	r.mu.Lock()
 	r.stopping = true
 	r.mu.Unlock()

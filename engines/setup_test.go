@@ -3,6 +3,7 @@ package engines_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/gobwas/ws"
 	"github.com/lesismal/nbio/logging"
+	"golang.org/x/sys/unix"
 
 	"wsfanout/engines"
 	"wsfanout/internal/sock"
@@ -45,11 +47,17 @@ func connect(t *testing.T, addr string, number int) {
 	t.Cleanup(func() { _ = conn.Close() })
 }
 
-// TestReadDeadlineIsMended has the library's deadline for the HTTP request come after the upgrade has cleared it.
+// TestReadDeadlineIsMended has the library's deadline for the HTTP request come after the upgrade has cleared it. With
+// httpkeepalive the adapter leaves that as it is.
 func TestReadDeadlineIsMended(t *testing.T) {
-	suite(t, "nbio")
+	t.Run("mended", func(t *testing.T) { lateDeadline(t, "nbio", true) })
+	t.Run("httpkeepalive", func(t *testing.T) { lateDeadline(t, "nbio:httpkeepalive=1m", false) })
+}
+
+func lateDeadline(t *testing.T, spec string, mends bool) {
+	suite(t, spec)
 	opened, closed := make(chan engines.Conn, 2), make(chan int, 2)
-	_, addr, err := serve(t, resolve(t, "nbio"), engines.Hooks{
+	_, addr, err := serve(t, resolve(t, spec), engines.Hooks{
 		OnOpen:  func(c engines.Conn) { opened <- c },
 		OnClose: func(c engines.Conn, _ error) { closed <- c.Number() },
 	})
@@ -65,14 +73,74 @@ func TestReadDeadlineIsMended(t *testing.T) {
 			engines.MendReadDeadline(c)
 		}
 	}
-	if number := <-closed; number != victim {
+	if number := <-closed; mends && number != victim {
 		t.Errorf("client %d was closed first, want the one that was not mended", number)
 	}
 	select {
 	case number := <-closed:
-		t.Errorf("client %d was closed at the deadline of its request", number)
+		if mends {
+			t.Errorf("client %d was closed at the deadline of its request", number)
+		}
 	case <-time.After(150 * time.Millisecond):
+		if !mends {
+			t.Error("the other client is not closed at the deadline of its request")
+		}
 	}
+}
+
+// TestHTTPKeepalive wants a client that says nothing closed at the option's limit, not at the adapter's 10 s.
+func TestHTTPKeepalive(t *testing.T) {
+	suite(t, "nbio")
+	_, addr, err := serve(t, resolve(t, "nbio:httpkeepalive=200ms"), engines.Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+	if _, err := conn.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("half a handshake is still open after 5 s")
+	}
+}
+
+// TestTCPKeepaliveIsOnTheSocket asks the kernel what a client's connection has.
+func TestTCPKeepaliveIsOnTheSocket(t *testing.T) {
+	for _, name := range engines.Names() {
+		for value, want := range map[string][4]int{"default": {1, 15, 15, 9}, "5s/2s/3": {1, 5, 2, 3}, "off": {0, 15, 15, 9}} {
+			t.Run(name+" "+value, func(t *testing.T) {
+				suite(t, name)
+				opened := make(chan engines.Conn, 1)
+				_, addr, err := serve(t, resolve(t, name+":tcpkeepalive="+value), engines.Hooks{OnOpen: func(c engines.Conn) { opened <- c }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				connect(t, addr, 0)
+				if got := keepaliveOf(t, <-opened); got != want {
+					t.Errorf("on, idle, interval, count are %v; want %v", got, want)
+				}
+			})
+		}
+	}
+}
+
+func keepaliveOf(t *testing.T, c engines.Conn) (got [4]int) {
+	t.Helper()
+	err := c.Control(func(fd uintptr) {
+		for i, o := range [4][2]int{{unix.SOL_SOCKET, unix.SO_KEEPALIVE}, {unix.IPPROTO_TCP, unix.TCP_KEEPIDLE},
+			{unix.IPPROTO_TCP, unix.TCP_KEEPINTVL}, {unix.IPPROTO_TCP, unix.TCP_KEEPCNT}} {
+			var err error
+			if got[i], err = unix.GetsockoptInt(int(fd), o[0], o[1]); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
 }
 
 // TestSendBuffer wants the listener's buffer on the accepted connection, or a refusal before the first client.

@@ -14,10 +14,13 @@ func TestSpecIsCanonical(t *testing.T) {
 	for in, want := range map[string]string{
 		"gorilla":       "gorilla",
 		"gorilla:stock": "gorilla:stock",
-		"nbio:npoller=2:iomod=blocking:async=true":      "nbio:async:iomod=blocking:npoller=2",
-		"nbio:pendingcap=1024KiB:writetimeout=1000ms":   "nbio:pendingcap=1MiB:writetimeout=1s",
-		"nbio:async=false:keepalive=60s:ping=0s":        "nbio:async=false:keepalive=1m:ping=0",
-		"gorilla:writebuf=1500:usertimeout=90m:ping=3s": "gorilla:ping=3s:usertimeout=1h30m:writebuf=1500",
+		"nbio:npoller=2:iomod=blocking:async=true":        "nbio:async:iomod=blocking:npoller=2",
+		"nbio:pendingcap=1024KiB:writetimeout=1000ms":     "nbio:pendingcap=1MiB:writetimeout=1s",
+		"nbio:async=false:keepalive=60s:ping=0s":          "nbio:async=false:keepalive=1m:ping=0",
+		"nbio:tcpkeepalive=60s/2000ms/3:httpkeepalive=0s": "nbio:httpkeepalive=0:tcpkeepalive=1m/2s/3",
+		"gorilla:tcpkeepalive=off:refresh=pong":           "gorilla:refresh=pong:tcpkeepalive=off",
+		"nbio:httpkeepalive=default:tcpkeepalive=default": "nbio:httpkeepalive=default:tcpkeepalive=default",
+		"gorilla:writebuf=1500:usertimeout=90m:ping=3s":   "gorilla:ping=3s:usertimeout=1h30m:writebuf=1500",
 	} {
 		s, err := engines.Parse(in)
 		if err != nil || s.String() != want {
@@ -33,7 +36,7 @@ func TestSpecIsCanonical(t *testing.T) {
 func TestSpecErrorsNameWhatIsValid(t *testing.T) {
 	for in, want := range map[string][]string{
 		"":                                 {"gorilla, nbio"},
-		"gobwas":                           {`"gobwas"`, "gorilla, nbio"},
+		"fasthttp":                         {`"fasthttp"`, "gorilla, nbio, gobwas"},
 		"gorilla:pendingcap=1MiB":          {`"pendingcap"`, "writetimeout", "writebufferpool"},
 		"nbio:":                            {`no option ""`, "iomod"},
 		"nbio:iomod=fast":                  {"nonblocking, blocking, mixed"},
@@ -52,8 +55,19 @@ func TestSpecErrorsNameWhatIsValid(t *testing.T) {
 		"nbio:executor=inline:pool=4":      {"executor=pool"},
 		"gorilla:level=3":                  {"level", "-compress"},
 		"nbio:level=1":                     {"level", "-compress"},
+		"gorilla:tcpkeepalive=5s/2s":       {"default, off or IDLE/INTERVAL/COUNT", "5s/2s/3"},
+		"gorilla:tcpkeepalive=1500ms/2s/3": {"whole seconds"},
+		"gorilla:tcpkeepalive=0s/2s/3":     {"5s/2s/3"},
+		"gorilla:tcpkeepalive=5s/10h/3":    {"5s/2s/3"},
+		"nbio:tcpkeepalive=5s/2s/128":      {"5s/2s/3"},
+		"nbio:refresh=pong":                {`"refresh"`},
+		"gorilla:refresh=ping":             {"any, pong"},
+		"gorilla:httpkeepalive=1s":         {`"httpkeepalive"`},
+		"nbio:httpkeepalive=-1s":           {"default or a duration"},
 		"nbio:level=10":                    {"whole number from 1 to 9"},
 		"gorilla:level=0":                  {"whole number from 1 to 9"},
+		"gobwas:mode=poll":                 {"netpoll, goroutine"},
+		"gobwas:mode=goroutine:pool=4":     {"mode=netpoll"},
 	} {
 		s, err := engines.Parse(in)
 		if err == nil {
@@ -72,7 +86,7 @@ func TestSpecErrorsNameWhatIsValid(t *testing.T) {
 }
 
 func TestEveryOptionIsDescribedAndRecorded(t *testing.T) {
-	if names := engines.Names(); !slices.Equal(names, []string{"gorilla", "nbio"}) {
+	if names := engines.Names(); !slices.Equal(names, []string{"gorilla", "nbio", "gobwas"}) {
 		t.Errorf("Names() = %q", names)
 	}
 	for _, d := range engines.Describe() {
@@ -93,7 +107,7 @@ func TestEveryOptionIsDescribedAndRecorded(t *testing.T) {
 
 func TestStockIsTheLibrarysExample(t *testing.T) {
 	chat := resolve(t, "gorilla:stock")
-	if chat.WriteTimeout != 10*time.Second || chat.Keepalive != time.Minute || chat.Ping != 54*time.Second || chat.ReadBuffer != 1024 {
+	if chat.WriteTimeout != 10*time.Second || chat.Keepalive != time.Minute || chat.Ping != 54*time.Second || chat.ReadBuffer != 1024 || chat.Refresh != engines.RefreshPong {
 		t.Errorf("gorilla:stock is %+v", chat)
 	}
 	if o := resolve(t, "gorilla:stock:writetimeout=3s"); o.WriteTimeout != 3*time.Second {
@@ -107,6 +121,7 @@ func TestStockIsTheLibrarysExample(t *testing.T) {
 // TestNotesAreClauses: the report joins them behind the engine's name.
 func TestNotesAreClauses(t *testing.T) {
 	for _, spec := range []string{"gorilla", "gorilla:stock", "gorilla:deadline=once:keepalive=1s:ping=2s:usertimeout=3s:writebufferpool", "nbio", "nbio:stock",
+		"gorilla:keepalive=9s:ping=3s:refresh=pong:tcpkeepalive=5s/2s/3", "nbio:httpkeepalive=0:tcpkeepalive=off", "nbio:httpkeepalive=20s",
 		"nbio:iomod=mixed", "nbio:async:iomod=blocking:writebuf=4KiB", "nbio:pendingcap=1MiB:deadline=native:executor=inline"} {
 		plain, notes := engines.Notes(resolve(t, spec)), []string(nil)
 		if !strings.Contains(spec, "async") {

@@ -23,12 +23,17 @@ var kinds = []engineKind{
 	{
 		name: "gorilla", summary: "gorilla/websocket v1.5.3 on net/http: a goroutine per connection, writes block",
 		options:  append(commonOptions(), gorillaOptions...),
-		equalise: func(*Options) {}, stock: gorillaStock, check: gorillaCheck, notes: gorillaNotes, make: newGorilla,
+		equalise: gorillaEqualise, stock: gorillaStock, check: gorillaCheck, notes: gorillaNotes, make: newGorilla,
 	},
 	{
 		name: "nbio", summary: "lesismal/nbio v1.6.8: epoll, no goroutine per connection, writes never block",
 		options:  append(commonOptions(), nbioOptions...),
 		equalise: nbioEqualise, stock: nbioStock, check: nbioCheck, notes: nbioNotes, make: newNbio,
+	},
+	{
+		name: "gobwas", summary: "gobwas/ws v1.5.0: epoll and a bounded pool that reads whole messages, writes block",
+		options:  append(commonOptions(), gobwasOptions...),
+		equalise: gobwasEqualise, stock: gobwasStock, check: gobwasCheck, notes: gobwasNotes, make: newGobwas,
 	},
 }
 
@@ -41,6 +46,8 @@ func commonOptions() []option {
 			[]string{DeadlineEnforced, DeadlineNative, DeadlineOnce, DeadlineNone}, func(o *Options) *string { return &o.Deadline }),
 		duration("usertimeout", "0", "TCP_USER_TIMEOUT; 0: off",
 			func(o *Options) *time.Duration { return &o.UserTimeout }),
+		tcpKeepalive("tcpkeepalive", "TCP keepalive; default: as Go sets it, 15s/15s/9",
+			func(o *Options) *TCPKeepalive { return &o.TCPKeepalive }),
 		duration("keepalive", "0", "who is silent so long is closed; 0: off",
 			func(o *Options) *time.Duration { return &o.Keepalive }),
 		duration("ping", "0", "interval of the server's pings; 0: none",

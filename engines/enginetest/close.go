@@ -22,7 +22,6 @@ func (s *Suite) closing() Cases {
 		"cause":            s.causes,
 		"half a handshake": s.halfHandshake,
 		"evict":            s.evict,
-		"keepalive":        s.keepalive,
 	}
 }
 
@@ -137,33 +136,4 @@ func (s *Suite) evict(t *testing.T) {
 	if _, err := reader.frame(frameLimit); err == nil {
 		t.Error("an evicted client still receives")
 	}
-}
-
-// keepalive closes the silent and keeps those that answer pings or send.
-func (s *Suite) keepalive(t *testing.T) {
-	const k = 400 * time.Millisecond
-	srv := s.start(t, func(o *engines.Options) { o.Keepalive, o.Ping = k, k/4 })
-	srv.dial(1).drain() // reads, answers nothing
-	answering, sending := srv.dial(2), srv.dial(3)
-	for i := 2; i <= 3; i++ { // the silent one may be gone by now
-		srv.conn(i)
-	}
-	var work sync.WaitGroup
-	end := time.Now().Add(3 * k)
-	work.Go(func() {
-		for time.Now().Before(end) {
-			if f, err := answering.frame(k); err == nil && f.Header.OpCode == ws.OpPing {
-				answering.send(ws.NewPongFrame(f.Payload))
-			}
-		}
-	})
-	work.Go(func() {
-		for ; time.Now().Before(end); time.Sleep(k / 5) {
-			sending.send(ws.NewTextFrame([]byte("here")))
-		}
-	})
-	work.Wait()
-	srv.wantOpen(2)
-	srv.wantOpen(3)
-	srv.wantClose(1, time.Second, engines.ErrReadTimeout)
 }

@@ -35,7 +35,8 @@ type Deviation string
 
 // The deviations there are.
 const (
-	AcceptsUnmasked  Deviation = "accepts unmasked client frames"       // RFC 6455 5.1: must close
+	AcceptsUnmasked  Deviation = "accepts unmasked client frames" // RFC 6455 5.1: must close
+	UnheardIsSilent  Deviation = "a message without a handler does not move the keepalive deadline"
 	IgnoresBadFrames Deviation = "keeps a connection after a bad frame" // nbio's blocking reader drops the parser's error
 )
 
@@ -46,7 +47,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("control", s.control)
 	t.Run("ping", s.pings)
 	t.Run("both ways", s.bothWays)
-	t.Run("timed", func(t *testing.T) { Together(t, s.closing(), s.timeouts()) })
+	t.Run("timed", func(t *testing.T) { Together(t, s.closing(), s.timeouts(), s.keepalives()) })
 	t.Run("stop", s.stops)
 }
 
@@ -87,6 +88,7 @@ type server struct {
 	causes  map[int][]error      // of OnClose
 	texts   map[int][]string     // of OnMessage
 
+	deaf      func(number int) bool
 	onOpen    func(engines.Conn)
 	onMessage func(engines.Conn, []byte)
 	onClose   func(engines.Conn)
@@ -105,7 +107,7 @@ func (s *Suite) start(t *testing.T, change func(*engines.Options), also ...func(
 	for _, f := range also {
 		f(srv)
 	}
-	engine, err := s.New(o, engines.Hooks{OnOpen: srv.opened, OnMessage: srv.messaged, OnClose: srv.closed})
+	engine, err := s.New(o, engines.Hooks{OnOpen: srv.opened, OnMessage: srv.messaged, OnClose: srv.closed, Deaf: srv.deaf})
 	if err != nil {
 		t.Fatal(err)
 	}
