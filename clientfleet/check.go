@@ -69,22 +69,44 @@ func (p Plan) checkNumbers() error {
 			}
 		}
 	}
+	asking := 0
 	for _, x := range p.Extras {
-		if x.Number < 0 || x.Number > math.MaxInt32 {
-			return fmt.Errorf("%w: client %d", ErrPlan, x.Number)
+		if x.Kind == AsksClock {
+			asking++
 		}
-		if x.Kind != Stuck && x.Kind != Slow && x.Kind != Vanished {
-			return fmt.Errorf("%w: client %d of unknown kind %q, known: %s, %s, %s", ErrPlan, x.Number, x.Kind, Stuck, Slow, Vanished)
-		}
-		if len(x.Announce) > ws.MaxControlFramePayloadSize {
-			return fmt.Errorf("%w: client %d announces itself with %d bytes, want at most %d", ErrPlan, x.Number, len(x.Announce), ws.MaxControlFramePayloadSize)
-		}
-		if x.Rate < 0 || x.Resume < 0 || x.Kind == Slow && x.Rate == 0 {
-			return fmt.Errorf("%w: client %d reads %d B/s, resumes after %v", ErrPlan, x.Number, x.Rate, x.Resume)
+		if err := x.checked(); err != nil {
+			return fmt.Errorf("%w: client %d %w", ErrPlan, x.Number, err)
 		}
 		if err := add(x.Number); err != nil {
 			return err
 		}
+	}
+	if asking > 1 {
+		return fmt.Errorf("%w: %d clients of kind %s, one is enough", ErrPlan, asking, AsksClock)
+	}
+	return nil
+}
+
+// checked returns what is wrong with an extra, to be said after its number.
+func (x Extra) checked() error {
+	k := findKind(x.Kind)
+	switch {
+	case x.Number < 0 || x.Number > math.MaxInt32:
+		return errors.New("has a number out of range")
+	case k == nil:
+		return fmt.Errorf("of unknown kind %q, known: %s", x.Kind, kindNames())
+	case len(x.Announce) > ws.MaxControlFramePayloadSize:
+		return fmt.Errorf("announces itself with %d bytes, want at most %d", len(x.Announce), ws.MaxControlFramePayloadSize)
+	case x.Rate < 0 || x.Resume < 0 || x.Kind == Slow && x.Rate == 0:
+		return fmt.Errorf("reads %d B/s, resumes after %v", x.Rate, x.Resume)
+	case x.After < 0 || x.Every < 0 || x.Delay < 0:
+		return fmt.Errorf("begins after %v, sends every %v, answers after %v: none may be negative", x.After, x.Every, x.Delay)
+	case x.Kind == Blocker && x.Announce == "":
+		return fmt.Errorf("of kind %s needs an Announce", x.Kind)
+	case k.say != nil && x.Every == 0:
+		return fmt.Errorf("of kind %s needs an Every above 0", x.Kind)
+	case x.Kind == Late && x.Delay == 0:
+		return fmt.Errorf("of kind %s needs a Delay above 0", x.Kind)
 	}
 	return nil
 }

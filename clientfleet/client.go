@@ -14,14 +14,14 @@ type client struct {
 	parser
 	fd      int32 // -1: no connection
 	number  int32
-	column  int32   // place in the reader's list and in its grid
-	last    int32   // highest round received, -1 before the first
-	extra   *Extra  // nil: healthy
-	held    *[]byte // pieces of a compressed message that has not ended; nil: none
-	unsent  *[]byte // the rest of a frame for which the socket had no room; nil: none
-	secure  *secure // nil: no TLS
-	ended   bool    // a close frame was seen: nothing behind it counts
-	spoiled bool    // a piece of the current message was compared and is not what it should be
+	column  int32      // place in the reader's list and in its grid
+	last    int32      // highest round received, -1 before the first
+	extra   *behaviour // nil: healthy
+	held    *[]byte    // pieces of a compressed message that has not ended; nil: none
+	unsent  *[]byte    // the rest of a frame for which the socket had no room; nil: none
+	secure  *secure    // nil: no TLS
+	ended   bool       // a close frame was seen: nothing behind it counts
+	spoiled bool       // a piece of the current message was compared and is not what it should be
 }
 
 // run is a series of reads until the socket is empty. Within one, the kernel may have merged segments and their stamps.
@@ -56,8 +56,9 @@ func (r *reader) feed(c *client, b []byte, m moment, run *run) error {
 				run.messages++
 				run.atEnd = len(b) == 0
 			}
+			err = r.react(c)
 		case ws.OpPing:
-			err = r.answer(c, ws.OpPong, ev.payload)
+			err = r.pinged(c, ev.payload)
 		case ws.OpClose:
 			err = r.closing(c, ev.payload)
 		}
@@ -70,10 +71,30 @@ func (r *reader) feed(c *client, b []byte, m moment, run *run) error {
 
 // finish takes a message that has ended, of which last is the last piece; false if it is not one that counts.
 func (r *reader) finish(c *client, m moment, last []byte) bool {
+	switch {
+	case c.extra != nil && c.extra.hears():
+		r.release(c)
+		return false
+	case r.echo != nil && c.extra == nil:
+		return r.echoed(c, m)
+	}
 	if c.packed || c.pieces || c.spoiled {
 		return r.examine(c, m, last)
 	}
 	return !c.ended && r.count(c, m, stamp.Get(c.first[:]), c.size)
+}
+
+// react does what a client does because a message has come.
+func (r *reader) react(c *client) error {
+	switch e := c.extra; {
+	case c.ended:
+		return nil
+	case e != nil && e.hears():
+		return e.does.heard(r, c)
+	case e == nil && r.echo != nil:
+		return r.echoAgain(c)
+	}
+	return nil
 }
 
 // count records a message of this stamp and size; false if it is not one that counts.
@@ -86,6 +107,10 @@ func (r *reader) count(c *client, m moment, s stamp.Stamp, size int64) bool {
 		return false
 	}
 	if size != int64(r.size) || s.Kind > stamp.Filler {
+		if s.Kind == stamp.Clock && c == r.asks && size == stamp.Size {
+			r.told(s, m)
+			return false
+		}
 		r.malformed++
 		return false
 	}
@@ -97,7 +122,7 @@ func (r *reader) count(c *client, m moment, s stamp.Stamp, size int64) bool {
 	if r.grid.opened != r.content.turns {
 		r.turn()
 	}
-	arrival, stamped := m.of(s.Start)
+	arrival, stamped := m.of(round.begin)
 	r.tally.messages++
 	r.tally.kinds[s.Kind].add(int64(c.heads) + c.size)
 	if stamped {
@@ -116,7 +141,7 @@ func (r *reader) place(c *client, s stamp.Stamp, round *round, arrival, picked i
 		round.duplicates++
 		return
 	}
-	*cell = sample(arrival - s.Start)
+	*cell = sample(arrival - round.begin)
 	if int32(s.Round) < c.last {
 		round.misordered++
 	}
@@ -138,7 +163,9 @@ func (r *reader) closing(c *client, payload []byte) error {
 		code = binary.BigEndian.Uint16(echo)
 	}
 	c.ended = true
-	r.gone = append(r.gone, Gone{Number: int(c.number), Why: fmt.Sprintf("close %d", code)})
-	r.answer(c, ws.OpClose, echo) // a server that is gone already needs none
+	r.left(c, fmt.Sprintf("close %d", code))
+	if c.extra == nil || !c.extra.silent() {
+		r.answer(c, ws.OpClose, echo) // a server that is gone already needs none
+	}
 	return nil
 }

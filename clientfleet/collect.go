@@ -20,6 +20,10 @@ type seen struct {
 func (f *Fleet) Collect(from, to uint32, kind stamp.Kind) Collection {
 	all := newSeen(from, to)
 	f.each(func(r *reader) { all.add(r.collect(from, to, kind)) })
+	for i := range all.Rounds {
+		r := &all.Rounds[i]
+		r.Spread, r.ends = r.ends[1]-r.ends[0], [2]int64{}
+	}
 	return all.finish()
 }
 
@@ -35,6 +39,10 @@ func (r *reader) collect(from, to uint32, kind stamp.Kind) seen {
 	s := newSeen(from, to)
 	s.Malformed, s.Corrupt, s.Checked = r.malformed, r.content.corrupt, r.content.checked
 	s.Gone = slices.Clone(r.gone)
+	for i := range s.Gone {
+		s.Gone[i].At = r.grid.clock.server(s.Gone[i].At)
+	}
+	var rounds []counted
 	for n := from; n < r.grid.end(to); n++ {
 		round := &r.grid.rounds[n]
 		if !round.seen || round.kind != kind {
@@ -42,40 +50,43 @@ func (r *reader) collect(from, to uint32, kind stamp.Kind) seen {
 		}
 		s.Duplicates += int64(round.duplicates)
 		s.OutOfOrder += int64(round.misordered)
-		s.Rounds = append(s.Rounds, RoundSeen{
-			N: n, Start: round.start, Due: round.due, Received: int(round.received),
-			First: round.first, Last: round.last, PickedUp: round.picked,
-		})
+		one := r.grid.counted(n)
+		s.Rounds, s.Clock = append(s.Rounds, one.RoundSeen), worse(s.Clock, one.clock)
+		rounds = append(rounds, one)
 	}
-	scratch := make([]int64, 0, len(s.Rounds))
+	scratch := make([]int64, 0, len(rounds))
 	for i := range r.clients {
 		c := &r.clients[i]
-		got := r.grid.column(i, s.Rounds, scratch)
+		if c == r.asks {
+			continue
+		}
+		got := r.grid.column(i, rounds, scratch)
 		if c.extra != nil {
 			s.Extras = append(s.Extras, summary(c, got))
 			continue
 		}
-		r.grid.record(i, s)
+		r.grid.record(i, rounds, s)
 		s.Clients = append(s.Clients, summary(c, got))
 	}
 	return s
 }
 
 // column appends a client's latencies of these rounds to into[:0].
-func (g *grid) column(client int, rounds []RoundSeen, into []int64) []int64 {
-	for _, round := range rounds {
-		if cell := *g.at(round.N, client); cell != 0 {
-			into = append(into, nanoseconds(cell))
+func (g *grid) column(client int, rounds []counted, into []int64) []int64 {
+	for i := range rounds {
+		if cell := *g.at(rounds[i].N, client); cell != 0 {
+			into = append(into, rounds[i].latency(cell))
 		}
 	}
 	return into
 }
 
 // record puts a client's latencies into the histograms.
-func (g *grid) record(client int, s seen) {
-	for _, round := range s.Rounds {
+func (g *grid) record(client int, rounds []counted, s seen) {
+	for i := range rounds {
+		round := &rounds[i]
 		if cell := *g.at(round.N, client); cell != 0 {
-			latency := nanoseconds(cell)
+			latency := round.latency(cell)
 			late := max(0, round.Start-round.Due)
 			s.latency.RecordValue(min(latency, highestValue))
 			s.due.RecordValue(min(latency+late, highestValue))
@@ -103,6 +114,11 @@ func (s *seen) finish() Collection {
 	slices.SortFunc(s.Clients, byNumber)
 	slices.SortFunc(s.Extras, byNumber)
 	slices.SortFunc(s.Rounds, func(a, b RoundSeen) int { return cmp.Compare(a.N, b.N) })
+	if s.Clock == nil { // then all instants are of one clock
+		for i := range s.Rounds {
+			s.Rounds[i].Spread = s.Rounds[i].Last - s.Rounds[i].First
+		}
+	}
 	slices.SortStableFunc(s.Gone, func(a, b Gone) int { return cmp.Compare(a.Number, b.Number) })
 	s.Latency, s.LatencyDue = encode(s.latency), encode(s.due)
 	return s.Collection

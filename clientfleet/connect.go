@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/gobwas/ws"
 	"golang.org/x/sys/unix"
 
@@ -43,6 +44,7 @@ type dialing struct {
 
 	mu     sync.Mutex
 	errors map[string]int
+	took   *hdrhistogram.Histogram // of the dials that succeeded
 }
 
 func newDialing(f *Fleet, p Plan) (*dialing, error) {
@@ -52,7 +54,7 @@ func newDialing(f *Fleet, p Plan) (*dialing, error) {
 	}
 	d := &dialing{
 		target: target{addr: addr.AddrPort(), host: p.Addr, path: p.Path, compress: p.Compress},
-		fleet:  f, limit: 1, errors: map[string]int{},
+		fleet:  f, limit: 1, errors: map[string]int{}, took: newHistogram(),
 	}
 	if d.tls, err = p.TLS.config(p.Addr); err != nil {
 		return nil, err
@@ -84,7 +86,7 @@ func (d *dialing) all(ctx context.Context, workers int, progress func(int)) Conn
 	d.report(&wg, progress)
 	return Connected{
 		Asked: len(d.fleet.seats), Connected: int(d.good.Load()), ConnectNs: clock.Now() - begin,
-		Errors: d.errors, Sources: int(d.sources.Load()),
+		Errors: d.errors, Sources: int(d.sources.Load()), Dial: encodeSome(d.took),
 	}
 }
 
@@ -122,6 +124,7 @@ func (d *dialing) one(ctx context.Context, s seat) {
 		if err == nil {
 			d.lately.Store(clock.Now())
 			d.good.Add(1)
+			d.time(l)
 			d.fleet.adopt(s, l)
 			return
 		}
@@ -135,6 +138,12 @@ func (d *dialing) one(ctx context.Context, s seat) {
 		case <-ctx.Done():
 		}
 	}
+}
+
+func (d *dialing) time(l link) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.took.RecordValue(min(l.took, highestValue))
 }
 
 // again tells whether another try may do better.

@@ -97,6 +97,14 @@ func encode(h *hdrhistogram.Histogram) []byte {
 	return b
 }
 
+// encodeSome is encode, and nil for a histogram of nothing, which would say 0.
+func encodeSome(h *hdrhistogram.Histogram) []byte {
+	if h == nil || h.TotalCount() == 0 {
+		return nil
+	}
+	return encode(h)
+}
+
 // resident returns the process's resident memory in bytes.
 func resident() (int64, error) {
 	b, err := os.ReadFile("/proc/self/statm")

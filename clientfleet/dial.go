@@ -34,6 +34,7 @@ type link struct {
 	fd     int
 	glued  []byte // came with the handshake reply
 	picked int64  // when the reply was read
+	took   int64  // from connect to then, nanoseconds
 	secure *secure
 }
 
@@ -54,6 +55,7 @@ func (t target) dial(ctx context.Context, s seat, source int) (link, error) {
 	deadline, _ := ctx.Deadline()
 	c.SetDeadline(deadline)
 	defer context.AfterFunc(ctx, func() { c.SetDeadline(time.Unix(1, 0)) })()
+	begin := clock.Now()
 	if err := c.connect(sockaddr(t.addr)); err != nil {
 		return link{}, err
 	}
@@ -61,6 +63,7 @@ func (t target) dial(ctx context.Context, s seat, source int) (link, error) {
 	if err != nil {
 		return link{}, err
 	}
+	l.took = l.picked - begin
 	// The duplicate is unknown to the runtime's poller.
 	l.fd, err = unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	return l, err

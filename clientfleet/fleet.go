@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
+
+	"wsfanout/internal/clock"
 )
 
 // ErrClosed is returned for a question to a fleet that has been closed.
@@ -16,12 +19,16 @@ type Fleet struct {
 	seats   []seat
 	readers []*reader
 	marked  usage // at the last Mark
-	pace    pace  // of slow extras and of those that read again
+	pace    pace  // of the extras that do something at their times
 	inbound pace
-	talks   bool // the plan has inbound messages
+	talks   bool        // the plan has inbound messages
+	clock   *otherClock // the server's; nil: this host's own
+	asker   *reader     // of the client that asks for it
+	asking  pace
 
-	mu     sync.Mutex
-	closed bool
+	mu      sync.Mutex
+	closed  bool
+	endEcho context.CancelCauseFunc // of the echo load under way; nil: none
 }
 
 // Connect connects the clients of a plan. It returns when each of them is connected, refused, or out of time: fewer
@@ -78,17 +85,23 @@ func newFleet(p Plan) (*Fleet, error) {
 	for i := range p.Extras {
 		add(p.Extras[i].Number, &p.Extras[i])
 	}
+	if slices.ContainsFunc(p.Extras, func(x Extra) bool { return x.Kind == AsksClock }) {
+		f.clock = newOtherClock()
+	}
 	filling, all := p.Content.filling(p.Size), 0
 	for _, n := range healthy {
 		all += n
 	}
 	for i, seats := range deal {
-		r, err := newReader(seats, p, filling, newTalk(p.Inbound, healthy[i], all))
+		r, err := newReader(seats, p, filling, newTalk(p.Inbound, healthy[i], all), f.clock)
 		if err != nil {
 			f.Close()
 			return nil, fmt.Errorf("clientfleet: reader: %w", err)
 		}
 		f.readers = append(f.readers, r)
+		if r.asks != nil {
+			f.asker = r
+		}
 	}
 	return f, nil
 }
@@ -101,8 +114,8 @@ func (f *Fleet) adopt(s seat, l link) {
 
 // missing notes a client that will never be there.
 func (f *Fleet) missing(s seat, kind string) {
-	r := f.readers[s.reader]
-	r.inbox.post(func() { r.gone = append(r.gone, Gone{Number: s.number, Why: "never connected: " + kind}) })
+	r, at := f.readers[s.reader], clock.Now()
+	r.inbox.post(func() { r.gone = append(r.gone, Gone{Number: s.number, Why: "never connected: " + kind, At: at}) })
 }
 
 // each runs do with every reader, on the reader's own thread, one after the other.
@@ -139,8 +152,12 @@ func (f *Fleet) Close() error {
 		return nil
 	}
 	f.closed = true
+	if f.endEcho != nil {
+		f.endEcho(ErrClosed)
+	}
 	f.pace.end()
 	f.inbound.end()
+	f.asking.end()
 	for _, r := range f.readers {
 		r.do(r.shut)
 		<-r.exited

@@ -15,14 +15,16 @@ const unit = 10
 // warm and those of later rounds do not exist yet.
 type grid struct {
 	clients int
-	opened  int      // rounds of which a message came
-	samples []uint32 // [round][client]: arrival minus real start in units; 0: not received
+	clock   *otherClock // the server's; nil: this host's own
+	opened  int         // rounds of which a message came
+	samples []uint32    // [round][client]: arrival minus begin in units; 0: not received
 	rounds  []round
 }
 
 // round is what a reader knows of one round. Instants are CLOCK_MONOTONIC nanoseconds.
 type round struct {
-	start, due             int64
+	start, due             int64 // of the server's clock, as the stamp says; everything else is of this host's
+	begin                  int64 // start, about: what samples count from
 	first, last, picked    int64 // earliest and latest arrival, latest pick-up; healthy clients
 	received               int32 // distinct healthy clients
 	duplicates, misordered int32
@@ -44,7 +46,7 @@ func (g *grid) open(s stamp.Stamp) *round {
 	}
 	r := &g.rounds[s.Round]
 	if !r.seen {
-		*r = round{start: s.Start, due: s.Due, kind: s.Kind, seen: true}
+		*r = round{start: s.Start, due: s.Due, begin: g.clock.begin(s.Start), kind: s.Kind, seen: true}
 		g.opened++
 	}
 	if r.kind != s.Kind || r.start != s.Start {

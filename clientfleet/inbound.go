@@ -72,20 +72,25 @@ func newTalk(in *Inbound, healthy, all int) talk {
 	}
 	t := talk{perSecond: in.PerSecond * float64(healthy) / float64(all), healthy: healthy, body: stamp.Filling(in.Size, 1)}
 	copy(t.body, "in")
-	switch head := []byte{0x82, 0x80}; {
-	case in.Size <= 125:
-		head[1] |= byte(in.Size)
-		t.frame = head
-	case in.Size <= math.MaxUint16:
-		head[1] |= 126
-		t.frame = binary.BigEndian.AppendUint16(head, uint16(in.Size))
-	default:
-		head[1] |= 127
-		t.frame = binary.BigEndian.AppendUint64(head, uint64(in.Size))
-	}
-	t.maskAt = len(t.frame)
-	t.frame = append(t.frame, make([]byte, 4+in.Size)...)
+	t.frame, t.maskAt = blankFrame(in.Size)
 	return t
+}
+
+// blankFrame is a whole masked binary frame whose mask and payload are still to be written.
+func blankFrame(size int) (frame []byte, maskAt int) {
+	frame = []byte{0x82, 0x80}
+	switch {
+	case size <= 125:
+		frame[1] |= byte(size)
+	case size <= math.MaxUint16:
+		frame[1] |= 126
+		frame = binary.BigEndian.AppendUint16(frame, uint16(size))
+	default:
+		frame[1] |= 127
+		frame = binary.BigEndian.AppendUint64(frame, uint64(size))
+	}
+	maskAt = len(frame)
+	return append(frame, make([]byte, 4+size)...), maskAt
 }
 
 // talkOnce sends what has become due since the last beat. More than one message of each client is left for later beats:
@@ -116,10 +121,7 @@ func (r *reader) say(c *client) {
 	switch sent, err := r.send(c, t.frame); {
 	case err != nil:
 		r.tally.skipped++
-		r.drain(c) // what has arrived counts, and says better why it ended
-		if c.fd >= 0 {
-			r.drop(c, err)
-		}
+		r.lost(c, err)
 	case sent:
 		r.tally.sent++
 	default:

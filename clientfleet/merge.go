@@ -82,6 +82,7 @@ func (s *seen) add(o seen) {
 	s.Malformed += o.Malformed
 	s.Corrupt += o.Corrupt
 	s.Checked += o.Checked
+	s.Clock = worse(s.Clock, o.Clock)
 	s.latency.Merge(o.latency)
 	s.due.Merge(o.due)
 }
@@ -99,6 +100,8 @@ func (r *RoundSeen) merge(o RoundSeen) {
 	r.First = min(r.First, o.First)
 	r.Last = max(r.Last, o.Last)
 	r.PickedUp = max(r.PickedUp, o.PickedUp)
+	r.Spread = max(r.Spread, o.Spread)
+	r.ends = [2]int64{min(r.ends[0], o.ends[0]), max(r.ends[1], o.ends[1])}
 }
 
 // disjoint finds a client that is in the collection twice.

@@ -35,23 +35,35 @@ type Range struct {
 	To   int `json:"to"`
 }
 
-// The kinds of extras: what a client does from Misbehave on.
+// The kinds of extras: what a client does from its begin on. What is not said it does as healthy clients do.
 const (
-	Stuck    = "stuck"    // reads nothing, for Resume or for ever
-	Slow     = "slow"     // reads Rate bytes per second
-	Vanished = "vanished" // its kernel drops every segment that comes: no acknowledgement, no FIN, no RST
+	Stuck     = "stuck"     // reads nothing, for Resume or for ever
+	Slow      = "slow"      // reads Rate bytes per second, and answers the pings among them
+	Vanished  = "vanished"  // its kernel drops every segment that comes: no acknowledgement, no FIN, no RST
+	Mute      = "mute"      // reads and sends nothing: no pong, and no answer to a close frame
+	Answers   = "answers"   // reads and answers pings: a healthy client with an account
+	Heartbeat = "heartbeat" // sends a ping each Every, and answers those of the server
+	Text      = "text"      // sends a text message each Every, and no pongs
+	Fragments = "fragments" // sends a fragment of a text message that never ends each Every, and no pongs
+	Dribble   = "dribble"   // sends one byte of a masked frame of 500 bytes each Every, and nothing else
+	Late      = "late"      // sends a pong Delay after its ping came
+	AsksClock = "clock"     // asks the server for its clock when Fleet.AskClock says so, and is in no collection; one a fleet
+	Blocker   = "blocker"   // sends its Announce again as soon as a message comes: one at a time is under way
+	Half      = "half"      // sends half of a masked frame of 100 bytes, and then nothing
 )
 
-// Extra is one client that misbehaves. It is connected from the start and reads like the others until Misbehave.
+// Extra is one client that behaves in another way. It is connected from the start and does as the others do until it
+// begins, After so long from Misbehave on.
 type Extra struct {
 	Number     int           `json:"number"`
 	Kind       string        `json:"kind"`                  // one of the kinds above
 	Rate       int64         `json:"rate,omitempty"`        // slow: bytes per second
 	Resume     time.Duration `json:"resume_ns,omitempty"`   // stuck: reads again after this; 0: never
 	RecvBuffer int           `json:"recv_buffer,omitempty"` // SO_RCVBUF set before connect; 0: the default
-	Announce   string        `json:"announce,omitempty"`    // text message sent when it begins to misbehave ("slow"), at most 125 bytes; "": none
-
-	allowance float64 // bytes that a slow client may read now; its reader's
+	Announce   string        `json:"announce,omitempty"`    // text message sent when it begins ("slow", "block 50ms"), at most 125 bytes; "": none
+	After      time.Duration `json:"after_ns,omitempty"`    // from Misbehave to its begin, which comes up to 5 ms later; 0: at Misbehave
+	Every      time.Duration `json:"every_ns,omitempty"`    // heartbeat, text, fragments, dribble: the first at its begin; one in 5 ms at most
+	Delay      time.Duration `json:"delay_ns,omitempty"`    // late: of its pongs, which come up to 5 ms later
 }
 
 // Connected is the answer to a connect: how many of the asked clients there really are.
@@ -62,6 +74,10 @@ type Connected struct {
 	Errors    map[string]int `json:"errors,omitempty"` // the kind of error ("http 503", "timeout") -> clients that failed by it
 	Sources   int            `json:"sources"`          // source addresses used, 127.0.0.x if several
 	Unstamped int64          `json:"unstamped"`        // counted messages so far that came glued to the handshake reply
+
+	// Dial is an HDR histogram, V2 compressed encoding, of how long each connected client took from connect(2) to the end of
+	// the server's handshake reply, nanoseconds; several dial at a time, and tries that failed are not in it. nil: nobody connected.
+	Dial []byte `json:"dial,omitempty"`
 }
 
 // Counters are what a fleet has spent since its last Mark. Lag is the pick-up minus the arrival of each counted message.
@@ -113,9 +129,12 @@ type Collection struct {
 	Corrupt    int64        `json:"corrupt"`        // those of them whose content is wrong or does not inflate
 	Checked    int64        `json:"checked"`        // counted messages whose content was compared and right, since Connect
 	Gone       []Gone       `json:"gone,omitempty"` // clients whose connection ended, or never was, since Connect
+
+	// Clock is how well the fleet's clock is known to be the server's, in the round where that is least; nil: they are one.
+	Clock *ClockSeen `json:"clock,omitempty"`
 }
 
-// RoundSeen is one round at the clients of a fleet. All instants are CLOCK_MONOTONIC nanoseconds.
+// RoundSeen is one round at the clients of a fleet. All instants are CLOCK_MONOTONIC nanoseconds of the server's host.
 type RoundSeen struct {
 	N        uint32 `json:"n"`
 	Start    int64  `json:"start"`     // from the stamp: real start
@@ -124,6 +143,9 @@ type RoundSeen struct {
 	First    int64  `json:"first"`     // earliest arrival
 	Last     int64  `json:"last"`      // latest arrival
 	PickedUp int64  `json:"picked_up"` // latest pick-up
+	Spread   int64  `json:"spread"`    // Last minus First, by one clock: of fleets with several, the largest
+
+	ends [2]int64 // first and last arrival by the clock of the fleet that is collecting
 }
 
 // ClientSeen is one client over the rounds of a collection. Latencies are from the real start, 0 if nothing was received.
@@ -139,4 +161,17 @@ type ClientSeen struct {
 type Gone struct {
 	Number int    `json:"i"`
 	Why    string `json:"why"`
+	At     int64  `json:"at"` // when the client saw it, CLOCK_MONOTONIC nanoseconds
+}
+
+// Behaved is what one extra has done since its begin; before it everything is 0. Frames are whole ones, as they are on the
+// wire without TLS, and Bytes theirs and those of one that has not ended. The announcement is one of them.
+type Behaved struct {
+	Number  int    `json:"i"`
+	Kind    string `json:"kind"`
+	BeganAt int64  `json:"began_at,omitempty"` // CLOCK_MONOTONIC nanoseconds; 0: not yet
+	Pings   int64  `json:"pings"`              // ping frames received
+	Pongs   int64  `json:"pongs"`              // pong frames sent
+	Frames  int64  `json:"frames"`             // all frames sent, pongs included
+	Bytes   int64  `json:"bytes"`
 }

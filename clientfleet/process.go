@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"wsfanout/internal/clock"
 	"wsfanout/internal/stamp"
 	"wsfanout/internal/wire"
 )
@@ -35,6 +36,12 @@ type Switch struct {
 	On bool `json:"on"`
 }
 
+// Host is the reply to "host", which needs no fleet: whose clock this is, and what it shows.
+type Host struct {
+	Clock       string `json:"clock"` // clock.Identity
+	MonotonicNs int64  `json:"monotonic_ns"`
+}
+
 // process is a fleet that is driven by messages.
 type process struct {
 	conn  *wire.Conn
@@ -44,41 +51,54 @@ type process struct {
 // verb is a request to a connected fleet.
 type verb struct {
 	name string
-	do   func(*Fleet, json.RawMessage) (any, error)
+	do   func(context.Context, *process, json.RawMessage) (any, error)
 }
 
 // with decodes the body of a request.
-func with[T any](do func(*Fleet, T) (any, error)) func(*Fleet, json.RawMessage) (any, error) {
-	return func(f *Fleet, raw json.RawMessage) (any, error) {
+func with[T any](do func(*Fleet, T) (any, error)) func(context.Context, *process, json.RawMessage) (any, error) {
+	return func(_ context.Context, p *process, raw json.RawMessage) (any, error) {
 		body, err := wire.Decode[T](raw)
 		if err != nil {
 			return nil, err
 		}
-		return do(f, body)
+		return do(p.fleet, body)
 	}
 }
 
 // without ignores it.
-func without(do func(*Fleet) (any, error)) func(*Fleet, json.RawMessage) (any, error) {
-	return func(f *Fleet, _ json.RawMessage) (any, error) { return do(f) }
+func without(do func(*Fleet) (any, error)) func(context.Context, *process, json.RawMessage) (any, error) {
+	return func(_ context.Context, p *process, _ json.RawMessage) (any, error) { return do(p.fleet) }
 }
 
-// verbs are the requests but "connect" and "close", in the order of an experiment.
+// echo is a request that takes its time, with events.
+func echo(ctx context.Context, p *process, raw json.RawMessage) (any, error) {
+	e, err := wire.Decode[Echo](raw)
+	if err != nil {
+		return nil, err
+	}
+	return p.fleet.Echo(ctx, e, func(w Window) { p.conn.Event("window", w) })
+}
+
+// verbs are the requests but "host", "connect" and "close", in the order of an experiment.
 var verbs = []verb{
 	{"settle", without(func(f *Fleet) (any, error) { f.Settle(); return f.Counters() })},
+	{"clock", without(func(f *Fleet) (any, error) { return f.AskClock() })},
 	{"mark", without(func(f *Fleet) (any, error) { return nil, f.Mark() })},
 	{"received", with(func(f *Fleet, s Span) (any, error) { return Received{f.Received(s.From, s.To)}, nil })},
 	{"counters", without(func(f *Fleet) (any, error) { return f.Counters() })},
 	{"collect", with(func(f *Fleet, s Span) (any, error) { return f.Collect(s.From, s.To, s.Kind), nil })},
 	{"misbehave", without(func(f *Fleet) (any, error) { return nil, f.Misbehave() })},
+	{"behaved", without(func(f *Fleet) (any, error) { return f.Behaved(), nil })},
 	{"inbound", with(func(f *Fleet, s Switch) (any, error) { return nil, f.Inbound(s.On) })},
+	{"echo", echo},
 }
 
 // Run is a fleet in a process of its own: it answers the requests on r (package wire) on w until "close", the end of r, or
-// the end of ctx, and leaves nothing open. Requests: "connect" with a Plan (events "connected" with Progress; reply
-// Connected), then in any order "settle" (reply Counters), "mark", "received" with a Span (reply Received), "counters"
-// (reply Counters), "collect" with a Span (reply Collection), "misbehave", "inbound" with a Switch. "close" and the
-// end of r also end a connect that is under way.
+// the end of ctx, and leaves nothing open. Requests: "host" (reply Host), "connect" with a Plan (events "connected" with
+// Progress; reply Connected), then in any order "settle" (reply Counters), "clock" (reply ClockSeen), "mark", "received" with
+// a Span (reply Received), "counters" (reply Counters), "collect" with a Span (reply Collection), "misbehave", "behaved" (reply a
+// list of Behaved), "inbound" with a Switch, "echo" with an Echo (events "window" with Window; reply Echoed). "close" and the
+// end of r also end a connect or echo that is under way.
 //
 // It returns nil after "close" or the end of r, and otherwise why it ended. After the end of ctx one goroutine may be
 // left reading r.
@@ -147,7 +167,10 @@ func (p *process) answer(ctx context.Context, req wire.Request) error {
 }
 
 func (p *process) do(ctx context.Context, req wire.Request) (any, error) {
-	if req.Do == "connect" {
+	switch req.Do {
+	case "host":
+		return Host{Clock: clock.Identity(), MonotonicNs: clock.Now()}, nil
+	case "connect":
 		return p.connect(ctx, req.Body)
 	}
 	i := slices.IndexFunc(verbs, func(v verb) bool { return v.name == req.Do })
@@ -157,7 +180,7 @@ func (p *process) do(ctx context.Context, req wire.Request) (any, error) {
 	if p.fleet == nil {
 		return nil, errors.New("out of order: connect comes first")
 	}
-	return verbs[i].do(p.fleet, req.Body)
+	return verbs[i].do(ctx, p, req.Body)
 }
 
 func (p *process) connect(ctx context.Context, body json.RawMessage) (any, error) {
@@ -181,7 +204,7 @@ func (p *process) close() {
 
 // known lists all requests.
 func known() string {
-	names := []string{"connect"}
+	names := []string{"host", "connect"}
 	for _, v := range verbs {
 		names = append(names, v.name)
 	}

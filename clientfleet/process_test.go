@@ -74,7 +74,7 @@ func TestRun(t *testing.T) {
 	if m, _ := d.ask(t, "collect", Span{}); !strings.Contains(m.Error, "connect comes first") {
 		t.Errorf("%+v", m)
 	}
-	if m, _ := d.ask(t, "dance", nil); !strings.Contains(m.Error, "connect, settle, mark, received, counters, collect, misbehave, inbound, close") {
+	if m, _ := d.ask(t, "dance", nil); !strings.Contains(m.Error, "connect, settle, clock, mark, received, counters, collect, misbehave, behaved, inbound, echo, close") {
 		t.Errorf("%+v", m)
 	}
 	if m, _ := d.ask(t, "connect", Plan{}); !strings.Contains(m.Error, "bad plan") {
@@ -102,6 +102,9 @@ func TestRun(t *testing.T) {
 	await(t, "round 2", func() bool { return reply[Received](t, d, "received", Span{From: 2, To: 3}).Received == 3 })
 	if m, _ := d.ask(t, "misbehave", nil); m.Reply != "misbehave" {
 		t.Errorf("%+v", m)
+	}
+	if b := reply[[]Behaved](t, d, "behaved", nil); len(b) != 1 || b[0].Number != 3 || b[0].Kind != Stuck || b[0].BeganAt == 0 {
+		t.Errorf("%+v", b)
 	}
 	c := reply[Collection](t, d, "collect", Span{To: 5, Kind: stamp.Strategy})
 	if len(c.Clients) != 3 || len(c.Extras) != 1 || decode(t, c.Latency).TotalCount() != 3 {

@@ -1,8 +1,8 @@
 package clientfleet
 
 import (
-	"errors"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -39,14 +39,21 @@ type reader struct {
 	plain    []byte    // what a TLS record says; nil: no TLS
 	sealed   []byte    // TLS records on their way
 	talk     talk
+	echo     *echoLoad // the last one; nil: never
 
 	out   [131]byte // a control frame on its way: 2 + 4 + 125
 	masks uint32    // masks must differ, nobody has to be unable to guess them here
 
-	misbehaved int64 // when the extras began to misbehave
-	beaten     int64 // their last beat
+	extras     []client // the last of the clients
+	misbehaved int64    // when Misbehave was called; 0: not yet
+	beaten     int64    // the last beat of the extras
+
+	asks     *client // for the server's clock; nil: none of this reader's
+	question question
 
 	epoll  int
+	polled [1]unix.PollFd // epoll itself
+	asleep unix.Timespec
 	inbox  *inbox
 	stop   bool
 	exited chan struct{}
@@ -61,8 +68,8 @@ type tally struct {
 }
 
 // newReader starts a reader for the clients of a plan that are in these seats. filling is that of Plan.Content, shared by
-// all readers.
-func newReader(seats []seat, p Plan, filling []byte, talk talk) (*reader, error) {
+// all readers, as is clock.
+func newReader(seats []seat, p Plan, filling []byte, talk talk, clock *otherClock) (*reader, error) {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, err
@@ -76,6 +83,7 @@ func newReader(seats []seat, p Plan, filling []byte, talk talk) (*reader, error)
 		receiver: newReceiver(), clients: make([]client, len(seats)), grid: newGrid(len(seats), p.Rounds), size: p.Size, nap: p.Nap,
 		lag: newHistogram(), epoll: epoll, inbox: in, exited: make(chan struct{}), content: content{filling: filling}, talk: talk,
 	}
+	r.grid.clock = clock
 	if p.Compress {
 		r.unpacker = newUnpacker(p.Size)
 	}
@@ -83,9 +91,18 @@ func newReader(seats []seat, p Plan, filling []byte, talk talk) (*reader, error)
 		r.plain = make([]byte, 16<<10) // no record holds more
 	}
 	for i, s := range seats {
-		r.clients[i] = client{fd: -1, number: int32(s.number), column: int32(i), last: -1, extra: s.extra}
+		r.clients[i] = client{fd: -1, number: int32(s.number), column: int32(i), last: -1}
 		r.clients[i].deflate = p.Compress
 		r.clients[i].pieces = i == 0 && filling != nil
+		if s.extra != nil {
+			r.clients[i].extra = newBehaviour(*s.extra)
+			if s.extra.Kind == AsksClock {
+				r.asks = &r.clients[i]
+			}
+		}
+	}
+	if i := slices.IndexFunc(seats, func(s seat) bool { return s.extra != nil }); i >= 0 {
+		r.extras = r.clients[i:]
 	}
 	if err := r.watch(in.fd, -1); err != nil {
 		unix.Close(epoll)
@@ -117,15 +134,14 @@ func (r *reader) loop() {
 	runtime.LockOSThread()
 	defer close(r.exited)
 	events := make([]unix.EpollEvent, maxEvents)
-	nap := unix.NsecToTimespec(int64(r.nap))
 	r.wall.refresh()
 	for !r.stop {
-		n, err := unix.EpollWait(r.epoll, events, -1)
+		n, err := r.wait(events)
 		if err != nil && err != unix.EINTR {
 			panic("clientfleet: epoll_wait: " + err.Error()) // only possible if someone closed our descriptor
 		}
-		if r.wake(events[:max(n, 0)]) && r.nap > 0 {
-			unix.Nanosleep(&nap, nil)
+		if n > 0 && r.wake(events[:n]) {
+			r.doze()
 		}
 	}
 	for _, f := range r.inbox.close() {
@@ -243,20 +259,3 @@ func (r *reader) shut() {
 	}
 	r.stop = true
 }
-
-var errEOF = errors.New("EOF")
-
-// drop ends a client's connection and notes why, unless a close frame has already said so.
-func (r *reader) drop(c *client, why error) {
-	if !c.ended {
-		if why == unix.ECONNRESET {
-			why = errReset
-		}
-		r.gone = append(r.gone, Gone{Number: int(c.number), Why: why.Error()})
-	}
-	r.release(c)
-	unix.Close(int(c.fd))
-	c.fd, c.unsent, c.secure = -1, nil, nil
-}
-
-var errReset = errors.New("reset")

@@ -11,14 +11,23 @@ import (
 
 // answer sends a short masked frame, unless there is no room for it: a server that does not read gets none.
 func (r *reader) answer(c *client, op ws.OpCode, payload []byte) error {
-	out := r.out[:6+len(payload)]
-	out[0], out[1] = 0x80|byte(op), 0x80|byte(len(payload))
-	copy(out[6:], payload)
-	r.mask(out[2:6], out[6:])
-	if _, err := r.send(c, out); err != nil {
+	if _, err := r.sendShort(c, 0x80|byte(op), payload); err != nil {
 		return fmt.Errorf("answer: %w", err)
 	}
 	return nil
+}
+
+// sendShort is send for a masked frame with this first byte and at most 125 bytes of payload.
+func (r *reader) sendShort(c *client, first byte, payload []byte) (bool, error) {
+	out := r.out[:6+len(payload)]
+	out[0], out[1] = first, 0x80|byte(len(payload))
+	copy(out[6:], payload)
+	r.mask(out[2:6], out[6:])
+	sent, err := r.send(c, out)
+	if sent && c.extra != nil {
+		c.extra.sent(ws.OpCode(first&0x0f), len(out))
+	}
+	return sent, err
 }
 
 // mask masks a payload and writes the mask into its place in the header.
@@ -97,7 +106,7 @@ func (r *reader) flush(c *client) error {
 	return err
 }
 
-// interest tells epoll what a client waits for. A client that misbehaves is not there: its beats do the same.
+// interest tells epoll what a client waits for. A frozen extra is not there: its turns do the same.
 func (r *reader) interest(c *client) {
 	events := uint32(unix.EPOLLIN)
 	if c.unsent != nil {

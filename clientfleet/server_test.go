@@ -28,6 +28,7 @@ type server struct {
 	agree  *wsflate.Parameters     // to permessage-deflate, whatever was offered; nil: not
 	secure *tls.Config             // nil: no TLS
 	pipe   func(net.Conn) net.Conn // below TLS; nil: nothing
+	attend func(*peer)             // each client, on its own goroutine; nil: the test does
 
 	mu      sync.Mutex
 	peers   map[int]*peer
@@ -103,9 +104,12 @@ func (s *server) upgrade(c net.Conn) {
 		return
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.peers[p.number] = p
 	s.changed.Broadcast()
+	s.mu.Unlock()
+	if s.attend != nil {
+		s.attend(p)
+	}
 }
 
 // peer waits for a client.

@@ -13,9 +13,10 @@ const (
 
 // wallClock converts the kernel's stamps, CLOCK_REALTIME, to CLOCK_MONOTONIC.
 type wallClock struct {
-	offset int64 // realtime minus monotonic of the last reading kept
-	set    bool
-	steps  int64
+	offset  int64 // realtime minus monotonic of the last reading kept
+	bracket int64 // of that reading: the offset may be off by half of it
+	set     bool
+	steps   int64
 }
 
 // refresh reads both clocks again. The first reading is the best of many, so that there is always one to go by.
@@ -36,7 +37,7 @@ func (w *wallClock) keep(p clock.Pair) {
 	if change := p.Offset - w.offset; w.set && (change > clockStep || change < -clockStep) {
 		w.steps++
 	}
-	w.offset, w.set = p.Offset, true
+	w.offset, w.bracket, w.set = p.Offset, p.Bracket, true
 }
 
 // moment is when bytes came. Both are CLOCK_MONOTONIC nanoseconds; an arrival of 0 means that the kernel gave none.
