@@ -17,7 +17,7 @@ type bareLoop struct {
 	conns []engines.Conn
 }
 
-func (s *session) bareLoop() *bareLoop { return &bareLoop{conns: s.engine.Conns()} }
+func (s *session) bareLoop() *bareLoop { return &bareLoop{conns: s.inRounds()} }
 
 // frame is a whole round as it goes over a connection, as the engines under test would frame it.
 func (s *session) frame(st stamp.Stamp) []byte {
@@ -34,7 +34,7 @@ func (s *session) frame(st stamp.Stamp) []byte {
 
 // owing says who still owes something; "" means that the connections are free for raw writes.
 func (s *session) owing(conns []engines.Conn) string {
-	for _, m := range s.strategy.Members() {
+	for _, m := range s.hub().Members() {
 		if m.Queued > 0 && !m.Left {
 			return fmt.Sprintf("client %d had %d messages queued", m.Number, m.Queued)
 		}

@@ -75,7 +75,8 @@ func (s *session) recovered(ctx context.Context, q Recover) (Recovered, error) {
 			return Recovered{}, err
 		}
 		_, stuck := s.register.stuckExtras()
-		perClient := (s.healthy.Goroutines - s.baseline.Goroutines) / max(s.healthy.Members, 1)
+		apart := len(s.engine.Conns()) - len(s.inRounds()) // they lack a goroutine that a strategy has for each member
+		perClient := (s.healthy.Goroutines - s.baseline.Goroutines + apart) / max(s.healthy.Members, 1)
 		r := Recovered{
 			Members:    s.register.members() - (s.healthy.Members - stuck),
 			FDs:        m.FDs - (s.healthy.FDs - stuck),
@@ -92,7 +93,7 @@ func (s *session) recovered(ctx context.Context, q Recover) (Recovered, error) {
 
 // noteOwed remembers the most that one healthy client owes between two rounds.
 func (s *session) noteOwed() {
-	for _, c := range s.engine.Conns() {
+	for _, c := range s.inRounds() {
 		if owed := c.Owed(); owed > s.phaseNow.owedMax && !s.isExtra(c.Number()) {
 			s.phaseNow.owedMax = owed
 		}
@@ -137,7 +138,7 @@ func messagesOwed(m strategies.Member, pending, frame int64) int {
 // accountsByNumber adds up the accounts of clients that joined more than once.
 func (s *session) accountsByNumber() map[int]strategies.Member {
 	all := map[int]strategies.Member{}
-	for _, m := range s.strategy.Members() {
+	for _, m := range s.hub().Members() {
 		sum := all[m.Number]
 		sum.Number = m.Number
 		sum.Left = m.Left

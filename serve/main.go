@@ -19,19 +19,21 @@ type NewEngine func(engines.Options, engines.Hooks) (engines.Engine, error)
 //
 //	func main() { os.Exit(serve.Main(newMyEngine)) }
 func Main(newEngine NewEngine) int {
-	if err := Run(context.Background(), os.Stdin, os.Stdout, newEngine); err != nil {
+	if err := Run(context.Background(), os.Stdin, os.Stdout, newEngine, ""); err != nil {
 		fmt.Fprintln(os.Stderr, "serve:", err)
 		return 1
 	}
 	return 0
 }
 
-// Run answers the requests on r with messages on w until "stop" was answered or r ends; nothing of it is left then.
-func Run(ctx context.Context, r io.Reader, w io.Writer, newEngine NewEngine) error {
+// Run answers the requests on r with messages on w until "stop" was answered or r ends; nothing of it is left then. engine is the
+// spec for a plan that names none: the parent calls this program by a name of its own then. Without one, too, newEngine gets
+// engines.Foreign.
+func Run(ctx context.Context, r io.Reader, w io.Writer, newEngine NewEngine, engine string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	conn := wire.NewConn(r, w)
-	s := &session{newEngine: newEngine}
+	s := &session{newEngine: newEngine, engineSpec: engine}
 	defer s.close()
 
 	requests := make(chan wire.Request)
@@ -81,7 +83,7 @@ func (s *session) answer(ctx context.Context, conn *wire.Conn, req wire.Request)
 	if !ok {
 		return conn.Fail(fmt.Errorf("unknown request %q: want %s", req.Do, strings.Join(verbNames, ", ")))
 	}
-	if s.engine == nil && req.Do != "start" && req.Do != "stop" {
+	if s.engine == nil && req.Do != "start" && req.Do != "stop" && req.Do != "host" {
 		return conn.Fail(fmt.Errorf("%q before start", req.Do))
 	}
 	reply, err := do(ctx, req.Body)
@@ -91,16 +93,23 @@ func (s *session) answer(ctx context.Context, conn *wire.Conn, req wire.Request)
 	return conn.Reply(req.Do, reply)
 }
 
-var verbNames = []string{"start", "settle", "phase", "drain", "recover", "stop"}
+var verbNames = []string{"host", "start", "settle", "phase", "drain", "recover", "burst", "closes", "usage", "stalls", "hold", "strategy", "stop"}
 
 func (s *session) verbs() map[string]func(context.Context, []byte) (any, error) {
 	return map[string]func(context.Context, []byte) (any, error){
-		"start":   verb(s.start),
-		"settle":  verb(s.settle),
-		"phase":   verb(s.phase),
-		"drain":   verb(s.drain),
-		"recover": verb(s.recovered),
-		"stop":    verb(s.stop),
+		"host":     verb(s.host),
+		"start":    verb(s.start),
+		"settle":   verb(s.settle),
+		"phase":    verb(s.phase),
+		"drain":    verb(s.drain),
+		"recover":  verb(s.recovered),
+		"burst":    verb(s.burst),
+		"closes":   verb(s.closes),
+		"usage":    verb(s.usage),
+		"stalls":   verb(s.stalls),
+		"hold":     verb(s.hold),
+		"strategy": verb(s.change),
+		"stop":     verb(s.stop),
 	}
 }
 

@@ -6,13 +6,14 @@ import "time"
 
 // Plan is the body of "start": one cell's server. The answer is Started.
 type Plan struct {
-	Engine          string        `json:"engine"`           // spec
+	Engine          string        `json:"engine"`           // spec; "": the program's own
 	Strategy        string        `json:"strategy"`         // spec
 	Listen          string        `json:"listen"`           // host:port, port 0 chooses
 	Clients         int           `json:"clients"`          // healthy ones
 	Extras          []Extra       `json:"extras,omitempty"` // clients that misbehave, numbered apart from the healthy ones
 	Size            int           `json:"size_bytes"`
-	Seed            uint64        `json:"seed"`
+	Seed            uint64        `json:"seed"`              // the filling of payloads follows from it: stamp.Filling, or stamp.Text with Compress
+	Filling         []byte        `json:"filling,omitempty"` // that filling, for a program that does not know how to make it
 	WriteTimeout    time.Duration `json:"write_timeout_ns"`
 	SendBuffer      int           `json:"sndbuf"` // SO_SNDBUF of every connection; 0: untouched
 	Shards          int           `json:"shards"`
@@ -21,6 +22,25 @@ type Plan struct {
 	Compress        bool          `json:"compress,omitempty"`     // permessage-deflate; payloads are text then, which compresses
 	CertPEM         []byte        `json:"cert_pem,omitempty"`     // serve TLS with this and KeyPEM; bare rounds are impossible then
 	KeyPEM          []byte        `json:"key_pem,omitempty"`
+	Stall           time.Duration `json:"stall_ns,omitempty"` // watch for handlers that run for longer; 0: do not
+	Handler         string        `json:"handler,omitempty"`  // what happens to clients' messages: one of the Handler constants
+	Deaf            []Span        `json:"deaf,omitempty"`     // clients without a message handler
+	Apart           []Span        `json:"apart,omitempty"`    // clients that are in no round; those that ask are told the clock
+}
+
+// numbers is one more than the highest number of a client.
+func (p *Plan) numbers() int {
+	n := p.Clients + len(p.Extras)
+	for _, a := range p.Apart {
+		n = max(n, a.To)
+	}
+	return n
+}
+
+// Span is the clients From..To-1.
+type Span struct {
+	From int `json:"from"`
+	To   int `json:"to"`
 }
 
 // Extra is one client that misbehaves.
@@ -33,7 +53,8 @@ type Extra struct {
 // Started answers "start". The baseline is the process before its first client.
 type Started struct {
 	Addr             string   `json:"addr"`
-	MonotonicNs      int64    `json:"monotonic_ns"` // CLOCK_MONOTONIC when this was written: proves the shared clock
+	MonotonicNs      int64    `json:"monotonic_ns"`    // CLOCK_MONOTONIC when this was written: proves the shared clock
+	Clock            string   `json:"clock,omitempty"` // clock.Identity; "": not known
 	GOMAXPROCS       int      `json:"gomaxprocs"`
 	BaselineBytes    int64    `json:"baseline_bytes"` // heap and stacks in use after GC
 	BaselineFDs      int      `json:"baseline_fds"`
@@ -168,4 +189,67 @@ type Stopped struct {
 	Members    int `json:"members"`
 	FDs        int `json:"fds"`        // above the baseline
 	Goroutines int `json:"goroutines"` // above the baseline
+}
+
+// Close is the end of one connection, at a CLOCK_MONOTONIC instant, and why in the server's words.
+type Close struct {
+	Number int    `json:"i"`
+	Why    string `json:"why"`
+	At     int64  `json:"at"`
+}
+
+// Closes answers "closes": every connection that has ended so far, by number.
+type Closes struct {
+	Now    int64   `json:"now"`
+	Open   int     `json:"open"`
+	Closes []Close `json:"closes,omitempty"`
+}
+
+// Usage answers "usage": CPU since the process began, and what it holds now.
+type Usage struct {
+	At        int64   `json:"at"` // CLOCK_MONOTONIC ns
+	UserNs    int64   `json:"user_ns"`
+	SystemNs  int64   `json:"system_ns"`
+	GCPauseNs int64   `json:"gc_pause_ns"`
+	Now       Settled `json:"now"`
+}
+
+// Burst is the body of "burst": messages to some clients at once, outside any round. The reply comes when it has begun. No
+// phase may run meanwhile, unless the clients are apart.
+type Burst struct {
+	Numbers  []int `json:"numbers"`
+	Messages int   `json:"messages"`       // to each
+	Size     int   `json:"size_bytes"`     // payload, at most the plan's
+	Gate     int64 `json:"gate,omitempty"` // a message that would make the client owe more bytes than this is not sent; 0: none
+
+	Then  int           `json:"then,omitempty"` // messages after those, one Every
+	Every time.Duration `json:"every_ns,omitempty"`
+}
+
+// Stalls answers "stalls": handlers that ran for longer than the plan's limit.
+type Stalls struct {
+	Limit   time.Duration `json:"limit_ns"`
+	Count   int64         `json:"count"`
+	WorstNs int64         `json:"worst_ns"`
+	Handler string        `json:"handler,omitempty"` // the worst one's message and client
+	CostNs  float64       `json:"cost_ns"`           // of watching one handler, measured before the first client
+}
+
+// Hold is the body of "hold": wait until exactly Members clients are open (at most Timeout), then collect garbage.
+type Hold struct {
+	Members int           `json:"members"`
+	Timeout time.Duration `json:"timeout_ns"`
+}
+
+// Held answers "hold": the server at rest. Kernel is what the kernel charges to its sockets, -1 if it does not say.
+type Held struct {
+	Settled
+	Kernel int64 `json:"kernel_bytes"`
+	// Start is the process before its first client, in the same terms.
+	Start Settled `json:"start"`
+}
+
+// Change is the body of "strategy": from here on rounds go out by this one. No phase may be under way or undrained.
+type Change struct {
+	Strategy string `json:"strategy"` // spec
 }

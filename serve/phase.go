@@ -104,7 +104,7 @@ func (s *session) broadcast(r *Round, warmUp bool) {
 	}
 	st := stampOf(r, stamp.Strategy, warmUp)
 	payload := stamp.New(st, s.filling)
-	t := s.strategy.Broadcast(strategies.Round{N: r.N, Due: r.Due, Start: st.Start, Payload: payload})
+	t := s.hub().Broadcast(strategies.Round{N: r.N, Due: r.Due, Start: st.Start, Payload: payload})
 	r.Start, r.End = st.Start, clock.Now()
 	r.Written, r.Queued, r.Dropped, r.Failed = t.Written, t.Queued, t.Dropped, t.Failed
 }

@@ -114,7 +114,7 @@ var errBounded = errors.New("ended with the run")
 // reason names a cause by its sentinel, so that the report counts kinds and not texts.
 func reason(cause error) string {
 	for _, known := range []error{
-		engines.ErrWriteTimeout, engines.ErrWriteOverflow, engines.ErrQueueFull, engines.ErrUserTimeout,
+		engines.ErrWriteTimeout, engines.ErrWriteOverflow, engines.ErrQueueFull, engines.ErrUserTimeout, engines.ErrTCPKeepalive,
 		engines.ErrReadTimeout, engines.ErrPeerClosed, engines.ErrProtocol, engines.ErrStopped, errBounded,
 	} {
 		if errors.Is(cause, known) {

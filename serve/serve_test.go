@@ -35,7 +35,7 @@ func newParent(t *testing.T) *parent {
 	stdout, fromServer := io.Pipe()
 	p := &parent{t: t, conn: wire.NewConn(stdout, stdin), stdin: stdin, ended: make(chan error, 1)}
 	go func() {
-		p.ended <- Run(t.Context(), toServer, fromServer, engines.New)
+		p.ended <- Run(t.Context(), toServer, fromServer, engines.New, "")
 		fromServer.Close()
 	}()
 	t.Cleanup(func() { stdin.Close() })

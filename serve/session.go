@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"runtime"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,16 +23,19 @@ import (
 // session is one cell's server. The request loop is its only goroutine besides the engine's hooks, which touch nothing
 // but the strategy and the register.
 type session struct {
-	newEngine NewEngine
-	plan      Plan
-	engine    engines.Engine
-	strategy  strategies.Strategy
-	register  *register
-	filling   []byte
-	baseline  procstat.State
-	healthy   Settled // the server at rest with everybody connected
-	options   engines.Options
-	inbound   atomic.Int64 // messages of clients
+	newEngine  NewEngine
+	engineSpec string // for a plan without one
+	plan       Plan
+	engine     engines.Engine
+	strategy   atomic.Pointer[strategies.Strategy] // use hub: "strategy" replaces it while clients come and go
+	register   *register
+	filling    []byte
+	baseline   procstat.State
+	healthy    Settled // the server at rest with everybody connected
+	options    engines.Options
+	inbound    atomic.Int64 // messages of clients
+	watch      *stallWatch
+	bursts     sync.WaitGroup
 
 	phaseNow *phaseState
 }
@@ -39,10 +44,6 @@ func (s *session) start(_ context.Context, p Plan) (Started, error) {
 	if s.engine != nil {
 		return Started{}, errors.New("start: already started")
 	}
-	spec, err := engines.Parse(p.Engine)
-	if err != nil {
-		return Started{}, err
-	}
 	strategySpec, err := strategies.Parse(p.Strategy)
 	if err != nil {
 		return Started{}, err
@@ -50,10 +51,7 @@ func (s *session) start(_ context.Context, p Plan) (Started, error) {
 	if p.Size < stamp.Size {
 		return Started{}, fmt.Errorf("size %d is below the stamp of %d bytes", p.Size, stamp.Size)
 	}
-	options, err := spec.Resolve(engines.Defaults{
-		WriteTimeout: p.WriteTimeout, SendBuffer: p.SendBuffer, MaxPayload: p.Size, MaxClients: p.Clients + len(p.Extras),
-		Compress: p.Compress, CertPEM: p.CertPEM, KeyPEM: p.KeyPEM,
-	})
+	options, err := s.resolve(p)
 	if err != nil {
 		return Started{}, err
 	}
@@ -67,24 +65,37 @@ func (s *session) start(_ context.Context, p Plan) (Started, error) {
 		return Started{}, err
 	}
 	return Started{
-		Addr: addr, MonotonicNs: clock.Now(), GOMAXPROCS: runtime.GOMAXPROCS(0),
+		Addr: addr, MonotonicNs: clock.Now(), Clock: clock.Identity(), GOMAXPROCS: runtime.GOMAXPROCS(0),
 		BaselineBytes: s.baseline.InUseBytes(), BaselineFDs: s.baseline.FDs,
-		BaselineRoutines: s.baseline.Goroutines, Footnotes: engines.Notes(options),
+		BaselineRoutines: s.baseline.Goroutines, Footnotes: s.footnotes(),
 	}, nil
 }
 
+// resolve decides the engine's set-up.
+func (s *session) resolve(p Plan) (engines.Options, error) {
+	d := engines.Defaults{
+		WriteTimeout: p.WriteTimeout, SendBuffer: p.SendBuffer, MaxPayload: p.Size, MaxClients: p.numbers(),
+		Compress: p.Compress, CertPEM: p.CertPEM, KeyPEM: p.KeyPEM,
+	}
+	name := cmp.Or(p.Engine, s.engineSpec)
+	if name == "" {
+		return engines.Foreign(d), nil
+	}
+	spec, err := engines.Parse(name)
+	if err != nil {
+		return engines.Options{}, err
+	}
+	return spec.Resolve(d)
+}
+
 func (s *session) begin(p Plan, o engines.Options, spec strategies.Spec, ln net.Listener) error {
+	s.watch = newStallWatch(p.Stall)
 	s.plan, s.options, s.register, s.filling = p, o, newRegister(p.Extras), stamp.Filling(p.Size, p.Seed)
 	if p.Compress {
 		s.filling = stamp.Text(p.Size, p.Seed) // what does not compress at all would measure the wrong thing
 	}
-	// The strategy asks the engine to frame, the engine's hooks feed the strategy: the closure breaks the circle.
-	s.strategy = strategies.New(spec, strategies.Env{
-		Prepare:  func(b []byte) (engines.Prepared, error) { return s.engine.Prepare(b) },
-		Shards:   p.Shards,
-		MapOrder: p.Order == "map",
-	})
-	engine, err := s.newEngine(o, engines.Hooks{OnOpen: s.opened, OnMessage: s.heard, OnClose: s.closed})
+	s.setHub(s.newStrategy(spec))
+	engine, err := s.newEngine(o, engines.Hooks{OnOpen: s.opened, OnMessage: s.heard, OnClose: s.closed, Deaf: s.deaf})
 	if err != nil {
 		return err
 	}
@@ -97,13 +108,53 @@ func (s *session) begin(p Plan, o engines.Options, spec strategies.Spec, ln net.
 	return err
 }
 
+// newStrategy makes a strategy without members. It asks the engine to frame, the engine's hooks feed it: the closure breaks
+// the circle.
+func (s *session) newStrategy(spec strategies.Spec) strategies.Strategy {
+	return strategies.New(spec, strategies.Env{
+		Prepare:  func(b []byte) (engines.Prepared, error) { return s.engine.Prepare(b) },
+		Shards:   s.plan.Shards,
+		MapOrder: s.plan.Order == "map",
+	})
+}
+
+func (s *session) hub() strategies.Strategy { return *s.strategy.Load() }
+
+func (s *session) setHub(hub strategies.Strategy) { s.strategy.Store(&hub) }
+
+// change gives everybody to another strategy. The hooks of clients that come or go meanwhile may still see the old one: an
+// experiment changes it while everybody is connected.
+func (s *session) change(_ context.Context, c Change) (struct{}, error) {
+	spec, err := strategies.Parse(c.Strategy)
+	if err != nil {
+		return struct{}{}, err
+	}
+	old := s.hub()
+	s.setHub(s.newStrategy(spec))
+	for _, conn := range s.engine.Conns() {
+		if !among(s.plan.Apart, conn.Number()) {
+			s.hub().Join(conn)
+		}
+	}
+	old.Close()
+	return struct{}{}, nil
+}
+
 func (s *session) opened(c engines.Conn) {
-	s.strategy.Join(c)
+	if !among(s.plan.Apart, c.Number()) {
+		s.hub().Join(c)
+	}
 	s.register.open(c.Number())
 }
 
+func (s *session) deaf(number int) bool { return among(s.plan.Deaf, number) }
+
+func among(spans []Span, number int) bool {
+	return slices.ContainsFunc(spans, func(r Span) bool { return r.From <= number && number < r.To })
+}
+
 func (s *session) closed(c engines.Conn, cause error) {
-	s.strategy.Leave(c)
+	s.hub().Leave(c)
 	s.register.close(c.Number(), cause)
 }
 
@@ -113,8 +164,12 @@ const announcement = "slow"
 // heard counts what clients send. One that announces itself gets the small send buffer without which it could not jam in a
 // short run; that the kernel really set it is checked.
 func (s *session) heard(c engines.Conn, message []byte) {
+	if s.tellClock(c, message) {
+		return
+	}
 	if string(message) != announcement || !s.isExtra(c.Number()) {
 		s.inbound.Add(1)
+		s.handle(c, message)
 		return
 	}
 	var err error
@@ -178,7 +233,8 @@ func (s *session) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
 	defer cancel()
 	err := s.engine.Stop(ctx)
-	s.strategy.Close()
+	s.bursts.Wait()
+	s.hub().Close()
 	s.engine = nil
 	return err
 }

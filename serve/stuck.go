@@ -117,7 +117,7 @@ func (w *sampler) sample() {
 func (w *sampler) look(one *watch) {
 	now := clock.Now()
 	owed := one.conn.Owed()
-	member, _ := w.session.strategy.Member(one.report.Number)
+	member, _ := w.session.hub().Member(one.report.Number)
 	w.hold(one, now, max(owed, member.QueuedBytes)) // a message being written counts in both
 	one.report.QueuedMax = max(one.report.QueuedMax, member.Queued)
 	if member.Dropped > one.report.Drops {

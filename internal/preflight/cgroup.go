@@ -16,31 +16,42 @@ var root = os.DirFS("/")
 // noCgroupLimit: version 1 writes "no limit" as the largest multiple of a page.
 const noCgroupLimit = 1 << 60
 
-// cgroupLimits returns how many more bytes this process's control group may use (Unlimited: no limit) and how many CPUs (0: no
-// limit). Every group on the way to the root binds, the tightest one counts. Versions 1 and 2, and both mounted at once.
-func cgroupLimits(sys fs.FS) (roomBytes int, cpus float64) {
-	roomBytes = Unlimited
-	tighten := func(room int, quota float64) {
-		roomBytes = min(roomBytes, room)
-		if quota > 0 && (cpus == 0 || quota < cpus) {
-			cpus = quota
-		}
-	}
+// cgroup is what this process's control group may use beyond what it uses now.
+type cgroup struct {
+	roomBytes   int     // Unlimited: no limit
+	roomThreads int     // Unlimited: no limit
+	cpus        float64 // in all; 0: no limit
+}
+
+// cgroupLimits asks every group on the way to the root: each binds, the tightest one counts. Versions 1 and 2, and both mounted at once.
+func cgroupLimits(sys fs.FS) cgroup {
+	all := cgroup{roomBytes: Unlimited, roomThreads: Unlimited}
 	for controller, group := range groups(sys) {
 		for _, dir := range ancestors(group) {
 			switch controller {
 			case "":
 				for _, mount := range []string{"sys/fs/cgroup", "sys/fs/cgroup/unified"} {
-					tighten(roomV2(sys, path.Join(mount, dir)), quotaV2(sys, path.Join(mount, dir)))
+					at := path.Join(mount, dir)
+					all.tighten(cgroup{roomV2(sys, at), roomPids(sys, at), quotaV2(sys, at)})
 				}
 			case "memory":
-				tighten(roomV1(sys, path.Join("sys/fs/cgroup/memory", dir)), 0)
+				all.tighten(cgroup{roomV1(sys, path.Join("sys/fs/cgroup/memory", dir)), Unlimited, 0})
 			case "cpu":
-				tighten(Unlimited, quotaV1(sys, path.Join("sys/fs/cgroup/cpu", dir)))
+				all.tighten(cgroup{Unlimited, Unlimited, quotaV1(sys, path.Join("sys/fs/cgroup/cpu", dir))})
+			case "pids":
+				all.tighten(cgroup{Unlimited, roomPids(sys, path.Join("sys/fs/cgroup/pids", dir)), 0})
 			}
 		}
 	}
-	return roomBytes, cpus
+	return all
+}
+
+func (c *cgroup) tighten(by cgroup) {
+	c.roomBytes = min(c.roomBytes, by.roomBytes)
+	c.roomThreads = min(c.roomThreads, by.roomThreads)
+	if by.cpus > 0 && (c.cpus == 0 || by.cpus < c.cpus) {
+		c.cpus = by.cpus
+	}
 }
 
 // groups maps each controller to this process's group; version 2 has the controller "".
@@ -88,6 +99,16 @@ func roomV1(sys fs.FS, dir string) int {
 		return Unlimited
 	}
 	return limit - used + stat(sys, path.Join(dir, "memory.stat"), "total_inactive_file")
+}
+
+// roomPids counts processes and threads, under the same names in both versions.
+func roomPids(sys fs.FS, dir string) int {
+	limit, ok := number(sys, path.Join(dir, "pids.max")) // "max" is no number
+	used, usedOK := number(sys, path.Join(dir, "pids.current"))
+	if !ok || !usedOK {
+		return Unlimited
+	}
+	return limit - used
 }
 
 // quotaV2 reads "200000 100000" (microseconds per period) as 2 CPUs and "max 100000" as 0.

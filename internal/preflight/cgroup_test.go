@@ -47,9 +47,27 @@ func TestCgroupLimits(t *testing.T) {
 		{"used beyond the limit: no room, below zero", map[string]string{
 			"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "1000\n", "sys/fs/cgroup/memory.current": "1200\n"}, -200, 0},
 	} {
-		room, cpus := cgroupLimits(files(row.files))
-		if room != row.room || cpus != row.cpus {
-			t.Errorf("%s: room %d, %v CPUs; want %d, %v", row.why, room, cpus, row.room, row.cpus)
+		got := cgroupLimits(files(row.files))
+		if got != (cgroup{row.room, Unlimited, row.cpus}) {
+			t.Errorf("%s: %+v; want room %d, %v CPUs", row.why, got, row.room, row.cpus)
+		}
+	}
+}
+
+func TestThreadsOfACgroup(t *testing.T) {
+	for _, row := range []struct {
+		why   string
+		files map[string]string
+		want  int
+	}{
+		{"version 2", map[string]string{"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/pids.max": "500\n", "sys/fs/cgroup/pids.current": "9\n"}, 491},
+		{"version 2 without a limit", map[string]string{"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/pids.max": "max\n", "sys/fs/cgroup/pids.current": "9\n"}, Unlimited},
+		{"version 1: the parent is tighter", map[string]string{"proc/self/cgroup": "8:pids:/a/b\n",
+			"sys/fs/cgroup/pids/a/pids.max": "100\n", "sys/fs/cgroup/pids/a/pids.current": "60\n",
+			"sys/fs/cgroup/pids/a/b/pids.max": "max\n", "sys/fs/cgroup/pids/a/b/pids.current": "10\n"}, 40},
+	} {
+		if got := cgroupLimits(files(row.files)); got.roomThreads != row.want || got.roomBytes != Unlimited {
+			t.Errorf("%s: %+v, want room for %d threads", row.why, got, row.want)
 		}
 	}
 }

@@ -25,6 +25,9 @@ const ownDescriptors = 128
 
 const defaultDialing = 32
 
+// Threads of server, fleet and parent besides one for each CPU: garbage collection, files, system calls; generously.
+const ownThreads = 64
+
 // Memory of server, fleet and kernel together. An estimate: the reference experiment's resident sets come to 24 to 30 KiB of
 // server memory for a client; 2 in the fleet and 8 for the two sockets are assumed, the rest is reserve. A message on its way
 // stands on the server's side (queue or send buffer) and on the client's.
@@ -39,7 +42,7 @@ func Check(l Limits, n Need) []Finding {
 	if n.Dialing == 0 {
 		n.Dialing = defaultDialing
 	}
-	return []Finding{descriptors(l, n), hostFiles(l, n), ports(l, n), backlog(l, n), memory(l, n)}
+	return []Finding{descriptors(l, n), hostFiles(l, n), ports(l, n), backlog(l, n), memory(l, n), threads(l)}
 }
 
 // perProcess is how many descriptors server and fleet each need. A handshake under way may hold two on the server, because an engine
@@ -125,6 +128,23 @@ func memory(l Limits, n Need) Finding {
 		Short:   have < need,
 		Clients: room(have, baseBytes+n.Extras*each, each),
 		Raise:   raise,
+	}
+}
+
+// threads are no matter of the clients: without them the runtime of Go dies.
+func threads(l Limits) Finding {
+	need := ownThreads + 3*l.Host.CPUs
+	allows := Unlimited
+	if l.CgroupRoomThreads < need {
+		allows = 0
+	}
+	return Finding{
+		Limit:   "threads (pids.max)",
+		Have:    amount(l.CgroupRoomThreads),
+		Needs:   fmt.Sprintf("%d for all processes", need),
+		Short:   l.CgroupRoomThreads < need,
+		Clients: allows,
+		Raise:   fmt.Sprintf("docker run --pids-limit %d", 2*need),
 	}
 }
 

@@ -18,17 +18,17 @@ const Unlimited = math.MaxInt
 
 // Host is the machine, as it is written into the results.
 type Host struct {
-	CPUModel  string
-	CPUs      int
-	MemBytes  int64
-	Kernel    string
-	NoFile    int // descriptors that a process may open
-	SoMaxConn int
-	TCPWmem   string // net.ipv4.tcp_wmem: min, default, max bytes
-	TCPRmem   string
-	PortRange string // net.ipv4.ip_local_port_range
-	Container bool
-	CPUQuota  float64 // CPUs that the container may use; 0: no limit
+	CPUModel  string  `json:"cpu_model"`
+	CPUs      int     `json:"cpus"`
+	MemBytes  int64   `json:"mem_bytes"`
+	Kernel    string  `json:"kernel"`
+	NoFile    int     `json:"nofile"` // descriptors that a process may open
+	SoMaxConn int     `json:"somaxconn"`
+	TCPWmem   string  `json:"tcp_wmem"` // net.ipv4.tcp_wmem: min, default, max bytes
+	TCPRmem   string  `json:"tcp_rmem"`
+	PortRange string  `json:"port_range"` // net.ipv4.ip_local_port_range
+	Container bool    `json:"container"`
+	CPUQuota  float64 `json:"cpu_quota"` // CPUs that the container may use; 0: no limit
 }
 
 // Limits are what the system allows. Tests fill it by hand, Read from the running system.
@@ -42,6 +42,7 @@ type Limits struct {
 	Sources                int // loopback addresses a client can come from
 	MemAvailableBytes      int // of the host
 	CgroupRoomBytes        int // until the container's limit; Unlimited without one
+	CgroupRoomThreads      int // processes and threads until the container's limit; Unlimited without one
 }
 
 // Read asks the running system. What cannot be read counts as unlimited or stays empty: a limit that hides is no reason to refuse.
@@ -54,7 +55,8 @@ func Read() Limits {
 		Ports:             Unlimited,
 		MemAvailableBytes: Unlimited,
 	}
-	l.CgroupRoomBytes, l.Host.CPUQuota = cgroupLimits(root)
+	group := cgroupLimits(root)
+	l.CgroupRoomBytes, l.CgroupRoomThreads, l.Host.CPUQuota = group.roomBytes, group.roomThreads, group.cpus
 	l.NoFileSoft, l.NoFileHard = noFile()
 	l.Host.NoFile = l.NoFileHard
 	if proc, err := procfs.NewDefaultFS(); err == nil {

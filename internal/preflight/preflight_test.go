@@ -19,7 +19,7 @@ func ample() Limits {
 			TCPRmem: "4096 131072 33554432", PortRange: "32768 60999"},
 		NoFileSoft: 20000, NoFileHard: 20000, NoFileCeiling: 1 << 20,
 		FilesOpen: 300, FilesMax: Unlimited, Ports: 28232, Sources: 250,
-		MemAvailableBytes: 8 << 30, CgroupRoomBytes: Unlimited,
+		MemAvailableBytes: 8 << 30, CgroupRoomBytes: Unlimited, CgroupRoomThreads: Unlimited,
 	}
 }
 
@@ -43,7 +43,7 @@ func TestEachLimitBoundsTheClients(t *testing.T) {
 		{"a container with 256 MiB left", func(l *Limits) { l.CgroupRoomBytes = 256 << 20 }, "memory (estimate)", 2620, "docker run --memory"},
 		{"a host with 256 MiB left", func(l *Limits) { l.MemAvailableBytes = 256 << 20 }, "memory (estimate)", 2620, "free memory"},
 		{"nothing is known: nothing is refused", func(l *Limits) {
-			*l = Limits{NoFileHard: Unlimited, FilesMax: Unlimited, Ports: Unlimited, Sources: 1, MemAvailableBytes: Unlimited, CgroupRoomBytes: Unlimited, Host: Host{SoMaxConn: 128}}
+			*l = Limits{NoFileHard: Unlimited, FilesMax: Unlimited, Ports: Unlimited, Sources: 1, MemAvailableBytes: Unlimited, CgroupRoomBytes: Unlimited, CgroupRoomThreads: Unlimited, Host: Host{SoMaxConn: 128}}
 		}, "", 10000, ""},
 	} {
 		l := ample()
@@ -71,8 +71,8 @@ func anyShort(findings []Finding) bool {
 }
 
 func TestSettle(t *testing.T) {
-	small, tiny, slow := ample(), ample(), ample()
-	small.NoFileHard, tiny.NoFileHard, slow.Host.SoMaxConn = 4096, 100, 16
+	small, tiny, slow, few := ample(), ample(), ample(), ample()
+	small.NoFileHard, tiny.NoFileHard, slow.Host.SoMaxConn, few.CgroupRoomThreads = 4096, 100, 16, 20
 	for _, row := range []struct {
 		why      string
 		l        Limits
@@ -85,6 +85,7 @@ func TestSettle(t *testing.T) {
 		{"a default shrinks and says so", small, false, 3935, "3935 clients instead of 10000", nil},
 		{"an explicit number is refused with figures, command and what fits", small, true, 0, "", []string{"10000 clients", "4096", "10161", "ulimit -n 10161", "-clients 3935"}},
 		{"a default is not shrunk to nothing", tiny, false, 0, "", []string{"allows 0 clients"}},
+		{"without threads nothing runs", few, false, 0, "", []string{"threads (pids.max) is 20, needed 70", "--pids-limit 140"}},
 		{"a short accept queue is slow, no reason to refuse", slow, true, 10000, "connecting may be slow", nil},
 	} {
 		clients, notes, err := Settle(row.l, Need{Clients: 10000, Extras: 1, SizeBytes: 1024}, row.explicit)

@@ -18,6 +18,7 @@ const (
 	Bare                 // sent by the bare loop, the paired control
 	WarmUp               // a strategy or bare round that is thrown away
 	Filler               // fills the buffers of a client that stopped reading
+	Clock                // answers a client that asked for the server's clock: Start is what it shows, Round the question's number
 )
 
 // Stamp is the decoded head of a payload. Start and Due are CLOCK_MONOTONIC nanoseconds.
