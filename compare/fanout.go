@@ -34,10 +34,10 @@ func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr i
 	if err != nil {
 		return exitUsage, err
 	}
-	if err := c.checkFiles(); err != nil {
+	if err := checkFiles(c.out, c.html, c.explicit["o"]); err != nil {
 		return exitUsage, err
 	}
-	host, err := preflightRun(c, stderr)
+	host, err := preflightRun(ctx, c, stderr)
 	if err != nil {
 		return exitUsage, err
 	}
@@ -70,17 +70,17 @@ func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr i
 	return x.gated(x.file, stderr, status, err)
 }
 
-// checkFiles says before the run which file could not be written after it.
-func (c *config) checkFiles() error {
+// checkFiles says before a run which file could not be written after it; named: -o was given.
+func checkFiles(out, html string, named bool) error {
 	switch {
-	case c.explicit["o"] && c.out == "":
+	case named && out == "":
 		return errors.New("-o: want the name of a results file")
-	case c.out == "":
+	case out == "":
 		return nil
-	case c.out == c.html:
-		return fmt.Errorf("-o and -html name the same file, %s", c.out)
+	case out == html:
+		return fmt.Errorf("-o and -html name the same file, %s", out)
 	}
-	if err := cmp.Or(result.CheckWritable(c.out), result.CheckOverwrite(c.out)); err != nil {
+	if err := cmp.Or(result.CheckWritable(out), result.CheckOverwrite(out)); err != nil {
 		return fmt.Errorf("-o: %w", err)
 	}
 	return nil
@@ -94,6 +94,7 @@ func newExperiment(c *config, host result.Host, s *screen) *experiment {
 	}
 	x.addControl()
 	x.file = newFile(c, host, x.cells, x.began)
+	c.told = x.keepNotes
 	x.measure = func(ctx context.Context, k cell, trial int) result.Trial {
 		return runTrial(ctx, c, k, trial, func(phase string) { s.phase(k.String(), phase) })
 	}

@@ -41,6 +41,18 @@ finished cells saved
 	case "run":
 		_, err := parseRun([]string{"-h"}, stdout)
 		return exitOK, err
+	case "tune":
+		_, err := parseTune([]string{"-h"}, stdout)
+		return exitOK, err
+	case "hold":
+		_, err := parseHold([]string{"-h"}, stdout)
+		return exitOK, err
+	case "block":
+		_, err := parseBlock([]string{"-h"}, stdout)
+		return exitOK, err
+	case "echo":
+		_, err := parseEcho([]string{"-h"}, stdout)
+		return exitOK, err
 	case "report":
 		_, err := parseReport([]string{"-h"}, stdout)
 		return exitOK, err
@@ -71,6 +83,8 @@ func runList(_ context.Context, args []string, _ io.Reader, stdout, _ io.Writer)
 			fmt.Fprintf(stdout, "    %-16s %s: %s (default: %s)\n", o.Name, o.Values, o.Summary, o.Default)
 		}
 	}
+	fmt.Fprintf(stdout, "  %-12s %s\n", "NAME=exec:CMD", "a program that speaks the serve protocol (docs/protocol.md): your own server, or another build of this one,")
+	fmt.Fprintf(stdout, "  %-12s %s\n", "", "as in old=exec:'./compare-old serve -engine nbio'; CMD goes to /bin/sh and holds no comma")
 	fmt.Fprintln(stdout, "\nSTRATEGIES     -strategies name:count:option=value:...,... or all")
 	for _, s := range strategies.All() {
 		fmt.Fprintf(stdout, "  %-12s %s\n", s.Name, s.Summary)

@@ -14,7 +14,6 @@ import (
 	"syscall"
 
 	"wsfanout/clientfleet"
-	"wsfanout/engines"
 	"wsfanout/serve"
 )
 
@@ -45,6 +44,10 @@ type verb struct {
 func verbs() []verb {
 	return []verb{
 		{"run", "the matrix: every engine x strategy (the default verb)", runMatrix},
+		{"tune", "KeepaliveTime, pings, read and write timeouts: who is noticed, who is killed, and what to take", runTune},
+		{"hold", "what a connection at rest costs, and a message to all that are held", runHold},
+		{"block", "who else waits when a handler blocks, by the place where handlers run", runBlock},
+		{"echo", "connections per second, and echoes at a fixed rate and in a closed loop", runEcho},
 		{"report", "a results file again, in any format", runReport},
 		{"diff", "what changed between two results files, and whether it is more than noise", runDiff},
 		{"doctor", "the limits of this machine, what they allow, and how to raise them", runDoctor},
@@ -87,16 +90,27 @@ func findVerb(name string) (verb, error) {
 	return verb{}, fmt.Errorf("unknown verb %q: want %s", name, strings.Join(names, ", "))
 }
 
-func runServe(ctx context.Context, args []string, stdin io.Reader, stdout, _ io.Writer) (int, error) {
-	if err := noArguments("serve", args); err != nil {
+func runServe(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+	engine := ""
+	socket, err := parseHalf("serve", args, stdout, func(fs *flag.FlagSet) {
+		fs.StringVar(&engine, "engine", "", "engine `spec` to serve when the parent does not name one: it calls this program by name=exec:")
+	})
+	if err != nil {
 		return exitUsage, err
 	}
-	return childStatus(serve.Run(ctx, stdin, stdout, engines.New))
+	if socket != "" {
+		return childStatus(control(ctx, socket, []string{"serve", "-engine", engine}, stderr))
+	}
+	return childStatus(serve.Run(ctx, stdin, stdout, namedEngine, engine))
 }
 
-func runFleet(ctx context.Context, args []string, stdin io.Reader, stdout, _ io.Writer) (int, error) {
-	if err := noArguments("fleet", args); err != nil {
+func runFleet(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+	socket, err := parseHalf("fleet", args, stdout, func(*flag.FlagSet) {})
+	if err != nil {
 		return exitUsage, err
+	}
+	if socket != "" {
+		return childStatus(control(ctx, socket, []string{"fleet"}, stderr))
 	}
 	return childStatus(clientfleet.Run(ctx, stdin, stdout))
 }

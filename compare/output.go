@@ -15,22 +15,56 @@ import (
 	"wsfanout/compare/result"
 )
 
-// output is what `compare run` and `compare report` have in common: how results are shown, and the gates they must pass.
-type output struct {
-	wide     bool
-	format   string
-	html     string
-	gates    []gate
-	baseline string
+// display is how results are shown.
+type display struct {
+	wide   bool
+	format string
+	html   string
 
 	show report.Format
-	base *result.File // nil without -baseline
+}
+
+func (d *display) flags(fs *flag.FlagSet) {
+	fs.BoolVar(&d.wide, "wide", false, "more columns than fit 120 characters")
+	fs.StringVar(&d.format, "format", "text", "of the result on stdout: "+strings.Join(report.Formats(), ", "))
+	fs.StringVar(&d.html, "html", "", "also write a report with pictures to this `file`: one page, nothing else needed to read it")
+}
+
+// open says before anything starts what cannot work.
+func (d *display) open() (err error) {
+	if d.show, err = report.FindFormat(d.format); err != nil {
+		return fmt.Errorf("-format: %w", err)
+	}
+	if d.html != "" {
+		if err := result.CheckWritable(d.html); err != nil {
+			return fmt.Errorf("-html: %w", err)
+		}
+	}
+	return nil
+}
+
+// writeHTML writes the page, if one is asked for.
+func (d *display) writeHTML(files ...*result.File) error {
+	if d.html == "" {
+		return nil
+	}
+	var page bytes.Buffer
+	if err := report.HTML(&page, files); err != nil {
+		return err
+	}
+	return os.WriteFile(d.html, page.Bytes(), 0o644)
+}
+
+// output is what `compare run` and `compare report` have in common: how results are shown, and the gates they must pass.
+type output struct {
+	display
+	gates    []gate
+	baseline string
+	base     *result.File // nil without -baseline
 }
 
 func (o *output) flags(fs *flag.FlagSet) {
-	fs.BoolVar(&o.wide, "wide", false, "more columns than fit 120 characters")
-	fs.StringVar(&o.format, "format", "text", "of the result on stdout: "+strings.Join(report.Formats(), ", "))
-	fs.StringVar(&o.html, "html", "", "also write a report with pictures to this `file`: one page, nothing else needed to read it")
+	o.display.flags(fs)
 	fs.StringVar(&o.baseline, "baseline", "", "results `file` that gates with a sign compare with")
 	fs.Func("fail-if", "`gate`, repeatable: exit status 3 if it holds. [ENGINE/STRATEGY[@GROUP]:] METRIC(>|<)[+-]N[%], such as "+
 		"'nbio/shard: late_clients>0', 'last_client>200ms', or with -baseline 'vs_bare>+10%'; metrics: "+strings.Join(result.Metrics(), ", "),
@@ -43,13 +77,8 @@ func (o *output) flags(fs *flag.FlagSet) {
 
 // open says before anything starts what cannot work, and reads the baseline.
 func (o *output) open() (err error) {
-	if o.show, err = report.FindFormat(o.format); err != nil {
-		return fmt.Errorf("-format: %w", err)
-	}
-	if o.html != "" {
-		if err := result.CheckWritable(o.html); err != nil {
-			return fmt.Errorf("-html: %w", err)
-		}
+	if err := o.display.open(); err != nil {
+		return err
 	}
 	relative := slices.IndexFunc(o.gates, func(g gate) bool { return g.relative })
 	switch {
@@ -63,18 +92,6 @@ func (o *output) open() (err error) {
 		}
 	}
 	return nil
-}
-
-// writeHTML writes the page, if one is asked for.
-func (o *output) writeHTML(files ...*result.File) error {
-	if o.html == "" {
-		return nil
-	}
-	var page bytes.Buffer
-	if err := report.HTML(&page, files); err != nil {
-		return err
-	}
-	return os.WriteFile(o.html, page.Bytes(), 0o644)
 }
 
 // admit refuses gates that a file with these cells, plan and host can never pass or fail in earnest.

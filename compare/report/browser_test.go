@@ -116,6 +116,7 @@ func TestInABrowser(t *testing.T) {
 		"a real run":                {load(t, "pictures.json")},
 		"ten engines, failed cells": {load(t, "variants.json")},
 		"interrupted, long specs":   {load(t, "troubled.json")},
+		"an experiment":             {tunedFile()},
 		"runs over each other":      {load(t, "pictures.json"), load(t, "complete.json")},
 	} {
 		t.Run(why, func(t *testing.T) {

@@ -16,6 +16,21 @@ import (
 // with its unit (_ns, _bytes); ratios and counts have none. What was not measured is empty, never 0.
 func CSV(w io.Writer, f *result.File, _ Options) error {
 	out := csv.NewWriter(w)
+	if err := csvExperiments(out, f); err != nil {
+		return err
+	}
+	if err := csvCells(out, f); err != nil {
+		return err
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// csvCells is the matrix. A file of an experiment alone has none.
+func csvCells(out *csv.Writer, f *result.File) error {
+	if onlyExperiments(f) {
+		return nil
+	}
 	heads := []string{"started", "engine", "strategy", "control_of", "clients", "size_bytes"}
 	flatten("", reflect.TypeFor[result.Trial](), reflect.Value{}, func(key, _ string) { heads = append(heads, key) })
 	for _, c := range trialColumns {
@@ -38,8 +53,7 @@ func CSV(w io.Writer, f *result.File, _ Options) error {
 			}
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return nil
 }
 
 // flatten visits every single number and text of a type, in the order of its fields, named by their keys. v is invalid where a

@@ -129,6 +129,9 @@ func diffNoise(d *result.Diff) string {
 		} else {
 			text += fmt.Sprintf("; the %s run has no A/A control", run.when)
 		}
+		if n := run.file.ClockUncertainty(); n > 0 {
+			text += fmt.Sprintf(", nor below what its clocks leave open (%s)", giveOrTake(n))
+		}
 	}
 	return text
 }

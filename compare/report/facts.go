@@ -100,7 +100,7 @@ func fleetCost(f *result.File) []note {
 }
 
 func loopback(f *result.File) []note {
-	if !anyMeasured(f) {
+	if !anyMeasured(f) || f.ClockUncertainty() > 0 {
 		return nil
 	}
 	return []note{{text: "on loopback the sender's write(2) runs the receiver's TCP path and wakes the fleet, so system time holds part " +

@@ -26,6 +26,7 @@ var healthyFigures = []figure{
 
 var wideFigures = []figure{
 	{column{"first ms", true}, scaled(firstClient, 1e6)},
+	spreadFigure,
 	{column{"worst ms", true}, worsts(worstClient, 1e6)},
 	{column{"max ms", true}, worsts(longest, 1e6)},
 	{column{"p99.9 ms", true}, scaled(p999, 1e6)},

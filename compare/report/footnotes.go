@@ -29,7 +29,8 @@ type noter = func(*result.File) []note
 
 // doubters say what weakens a figure.
 var doubters = []noter{
-	failedCells, failedTrials, undelivered, disordered, fleetLimit, fellBehind, stolen, clockSteps, mergedStamps, lateSomewhere,
+	experimentNotes,
+	failedCells, failedTrials, undelivered, disordered, fleetLimit, fellBehind, stolen, otherClocks, clockSteps, mergedStamps, lateSomewhere,
 	calmTrials, notResolvable, noticedVaries, undeliveredWhileStuck, closedHealthy, closedOthers, outcomes, lateSomewhereWhileStuck, machineWhileStuck, notBack,
 	rearmed, unbounded, neverEvicted, swallowed, dropCameLate, dropCannotAct,
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,9 @@ var benchUnits = []struct{ metric, unit, better string }{
 	{"reach", "reach", "higher"},
 }
 
+// benchExtras are units of figures that no gate knows: the spread of a round, and where the clocks are two by how much they may be off.
+var benchExtras = []struct{ metric, unit, better string }{{"", "spread-ns", "lower"}, {"", "clock-doubt-ns", "lower"}}
+
 // Gobench writes the file in the Go benchmark format, for benchstat: a line per cell and trial. A trial that failed is a comment.
 // The configuration holds the plan and the CPU, nothing of the code: benchstat compares only what has the same one.
 func Gobench(w io.Writer, f *result.File, _ Options) error {
@@ -30,9 +34,13 @@ func Gobench(w io.Writer, f *result.File, _ Options) error {
 	for _, line := range benchConfig(f) {
 		fmt.Fprintln(out, line)
 	}
-	for _, u := range benchUnits {
-		fmt.Fprintf(out, "Unit %s better=%s\n", u.unit, u.better)
+	if !onlyExperiments(f) {
+		for _, u := range slices.Concat(benchUnits, benchExtras) {
+			fmt.Fprintf(out, "Unit %s better=%s\n", u.unit, u.better)
+		}
 	}
+	benchExperimentUnits(out, f)
+	benchExperiments(out, f)
 	for i := range f.Cells {
 		c := &f.Cells[i]
 		for j := range c.Trials {
@@ -44,12 +52,18 @@ func Gobench(w io.Writer, f *result.File, _ Options) error {
 
 func benchConfig(f *result.File) []string {
 	p := f.Plan
-	return []string{
-		"pkg: wsfanout/compare", "goos: linux", "cpu: " + cmp.Or(oneLine(f.Host.CPUModel), "unknown"),
-		"size: " + benchSizes(p), fmt.Sprintf("interval: %v", time.Duration(p.IntervalNs)), fmt.Sprintf("rounds: %d", p.Rounds),
-		fmt.Sprintf("write-timeout: %v", time.Duration(p.WriteTimeoutNs)), "order: " + p.Order,
-		fmt.Sprintf("stuck: %d %s, jam %s", p.Stuck, p.StuckAt, p.Jam),
+	config := []string{"pkg: wsfanout/compare", "goos: linux", "cpu: " + cmp.Or(oneLine(f.Host.CPUModel), "unknown")}
+	for _, e := range experimentsOf(f) {
+		config = append(config, e.config...)
 	}
+	if onlyExperiments(f) {
+		return config
+	}
+	return append(config,
+		"size: "+benchSizes(p), fmt.Sprintf("interval: %v", time.Duration(p.IntervalNs)), fmt.Sprintf("rounds: %d", p.Rounds),
+		fmt.Sprintf("write-timeout: %v", time.Duration(p.WriteTimeoutNs)), "order: "+p.Order,
+		fmt.Sprintf("stuck: %d %s, jam %s", p.Stuck, p.StuckAt, p.Jam),
+	)
 }
 
 // benchSizes are those of a list, which the names of the benchmarks tell apart.
@@ -77,6 +91,12 @@ func benchLine(f *result.File, c *result.Cell, t *result.Trial) string {
 		if v, ok := measureOf(u.metric)(t); ok {
 			fmt.Fprintf(&values, " %.10g %s", v, u.unit)
 		}
+	}
+	if v, ok := spread(t); ok {
+		fmt.Fprintf(&values, " %.10g spread-ns", v)
+	}
+	if v, ok := clockDoubt(t); ok {
+		fmt.Fprintf(&values, " %.10g clock-doubt-ns", v)
 	}
 	if values.Len() == 0 {
 		return fmt.Sprintf("# %s trial %d measured nothing", c.Name(), t.Trial)

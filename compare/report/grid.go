@@ -8,6 +8,7 @@ import (
 // grid is a table without rules. A row may end early in free text, which runs over the columns that it has no figures for.
 type grid struct {
 	columns []column
+	label   string // what a row is, where the columns of the label have one head
 	rows    []gridRow
 	narrow  bool // smaller gaps, where the table would not fit otherwise
 }

@@ -9,6 +9,9 @@ import (
 
 // heading says in one line what was asked for and how long it took, and in a second one what is missing.
 func heading(p *page) string {
+	if text := experimentHeading(p); text != "" {
+		return text
+	}
 	plan := p.Plan
 	line := fmt.Sprintf("%s, %s every %s, %s x %s, %s (%s)",
 		clientsText(plan), sizeText(plan)+travels(plan), exact(float64(plan.IntervalNs)),

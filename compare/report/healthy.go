@@ -18,11 +18,7 @@ func healthy(p *page) string {
 }
 
 func (p *page) healthyGrid() *grid {
-	figures := healthyFigures
-	if p.opt.Wide {
-		figures = append(figures[:len(figures):len(figures)], wideFigures...)
-	}
-	figures = p.withAsked(figures)
+	figures := p.withAsked(p.healthyFigures())
 	g := &grid{columns: []column{{head: "HEALTHY"}, {}}}
 	p.fill(g, p.healthyRows(g), figures, p.marks(upper))
 	return g

@@ -44,6 +44,7 @@ type htmlPage struct {
 	StuckTitle        string
 	StuckHow          string // where the stuck clients are and how long a write may take
 	Best              bool   // some cell is marked
+	Matrix            bool   // there is one, or would be
 	Legend            string
 	Figures, Further  [][]picture
 	Setup             []setupRow
@@ -61,6 +62,7 @@ type htmlRun struct {
 	Options                            []keyed
 	Tables                             []htmlTable
 	Beyond                             string
+	Experiments                        []htmlExperiment
 }
 
 // differing is a set of cells and how they differ from a library's defaults.
@@ -82,14 +84,17 @@ type numbered struct {
 
 // htmlTable is a table of the text report with all its columns.
 type htmlTable struct {
-	Title string
-	Heads []string
-	Rows  []htmlLine
+	Title, Lead string
+	Heads       []string
+	Rows        []htmlLine
 }
+
+// htmlCell may have the file's number behind its text, named by its key.
+type htmlCell struct{ Text, Value, Key string }
 
 type htmlLine struct {
 	Label string
-	Cells []string
+	Cells []htmlCell
 	Free  string
 	Span  int
 }
@@ -97,7 +102,8 @@ type htmlLine struct {
 func (s *sheet) page() *htmlPage {
 	columns, rows := s.matrix()
 	page := &htmlPage{
-		Style: template.CSS(svgStyle + htmlStyle), Question: s.question(), Columns: columns, Rows: rows, Legend: s.legend(),
+		Matrix: !s.all(func(r *run) bool { return onlyExperiments(r.File) }),
+		Style:  template.CSS(svgStyle + htmlStyle), Question: s.question(), Columns: columns, Rows: rows, Legend: s.legend(),
 		Figures: s.figures(), Further: s.further(), Setup: s.setup(), Method: s.method(), Limits: s.limits(), Several: len(s.runs) > 1,
 	}
 	for _, c := range columns {
@@ -133,6 +139,9 @@ func sentence(title string) string {
 // question is what the run was made to answer.
 func (s *sheet) question() string {
 	first := s.runs[0]
+	if onlyExperiments(first.File) {
+		return experimentsOf(first.File)[0].question
+	}
 	text := fmt.Sprintf("When does the last of %s have the message", clientsText(first.Plan))
 	if !anyStuck(first.File) {
 		return text + "?"
@@ -145,7 +154,7 @@ func (r *run) html() htmlRun {
 	head, provisional, _ := strings.Cut(strings.TrimSpace(heading(r.page)), "\n")
 	h := htmlRun{
 		Letter: r.letter, Heading: pretty(head), Provisional: provisional, When: r.Started.UTC().Format("2 January 2006, 15:04 UTC"),
-		Options: r.options(), Tables: r.tables(), Beyond: pretty(r.beyond()),
+		Options: r.options(), Tables: r.tables(), Beyond: pretty(r.beyond()), Experiments: r.experiments(),
 	}
 	for _, c := range r.claims() {
 		if c.Key == "" {
@@ -187,7 +196,7 @@ func (r *run) claims() []claim {
 		}
 		all = append(all, claim{asideKeys[c.Kind], pretty(text), pretty(c.Evidence)})
 	}
-	if all == nil {
+	if all == nil && !onlyExperiments(r.File) {
 		all = []claim{{Text: "none: nothing is measured yet"}}
 	}
 	return all
@@ -245,7 +254,7 @@ func fleetText(f *result.File) string {
 // tables are those of the text report, wide. They carry no note numbers: the matrix does.
 func (r *run) tables() []htmlTable {
 	bare := &page{File: r.File, opt: r.opt}
-	var all []htmlTable
+	all := r.experimentTables()
 	if len(r.Cells) > 0 {
 		all = append(all, tableOf("Everybody reads", bare.healthyGrid()))
 	}
@@ -263,7 +272,7 @@ func tableOf(title string, g *grid) htmlTable {
 	for _, row := range g.rows {
 		line := htmlLine{Label: strings.Join(row.cells[:labelColumns], " "), Free: pretty(row.free), Span: len(t.Heads)}
 		for _, cell := range row.cells[labelColumns:] {
-			line.Cells = append(line.Cells, pretty(cmp.Or(strings.Join(strings.Fields(cell), " "), "–")))
+			line.Cells = append(line.Cells, htmlCell{Text: pretty(cmp.Or(strings.Join(strings.Fields(cell), " "), "–"))})
 		}
 		t.Rows = append(t.Rows, line)
 	}

@@ -16,6 +16,7 @@ type matrixColumn struct {
 	Stuck      bool   // of the stuck phase
 	Bar        bool
 	Neutral    bool // less is not better
+	Apart      bool // only where server and clients have different clocks
 	value      result.Measure
 	show       func([]*result.Cell) []string
 }
@@ -23,6 +24,10 @@ type matrixColumn struct {
 var matrixColumns = []matrixColumn{
 	{Head: "last client", Hint: "when the last client of a round has the message, from the real start of the round",
 		Key: "last_client_ns", Bar: true, value: lastOf, show: summaries("last_client_ns", duration, relative)},
+	{Head: "clock", Hint: "by how much every latency of the row may be off, since server and clients have different clocks",
+		Key: "clock_uncertainty_ns", Neutral: true, Apart: true, value: clockDoubt, show: each(clockText)},
+	{Head: "spread", Hint: "from the first client of a round to the last, which needs no common clock",
+		Key: "spread_ns", Apart: true, value: spread, show: medians(spread, duration)},
 	{Head: "vs bare", Hint: "last client over that of a plain loop of write(2) in the round beside it",
 		Key: "vs_bare", value: vsBareOf, show: summaries("vs_bare", ratio, absolute)},
 	{Head: "CPU/delivery (user)", Hint: "CPU of the server for one delivery, and the part outside the kernel",
@@ -100,7 +105,8 @@ func (s *sheet) runsWith(at place) int {
 
 func (s *sheet) matrixColumns() []matrixColumn {
 	stuck := slices.ContainsFunc(s.runs, func(r *run) bool { return anyStuck(r.File) })
-	return slices.DeleteFunc(slices.Clone(matrixColumns), func(c matrixColumn) bool { return c.Stuck && !stuck })
+	apart := slices.ContainsFunc(s.runs, func(r *run) bool { return r.ClockUncertainty() > 0 })
+	return slices.DeleteFunc(slices.Clone(matrixColumns), func(c matrixColumn) bool { return c.Stuck && !stuck || c.Apart && !apart })
 }
 
 // figures are those of all cells of the run, column by column, since a column has one unit.
@@ -199,7 +205,7 @@ func bestOf(cells []*result.Cell, column matrixColumn) []*result.Cell {
 	}
 	var best []*result.Cell
 	for _, c := range cells {
-		if *summaries[c].Lo <= *summaries[lowest].Hi {
+		if *summaries[c].Lo-c.ClockDoubt(column.Key) <= *summaries[lowest].Hi+lowest.ClockDoubt(column.Key) {
 			best = append(best, c)
 		}
 	}

@@ -10,6 +10,29 @@ import (
 
 // method is how the runs were measured, in the order of a round's life.
 func (s *sheet) method() []string {
+	all := s.ofExperiments(func(e *experiment) []string { return e.method })
+	if s.all(func(r *run) bool { return onlyExperiments(r.File) }) {
+		return all
+	}
+	return append(all, s.matrixMethod()...)
+}
+
+// ofExperiments are the sentences of all runs, each once.
+func (s *sheet) ofExperiments(texts func(*experiment) []string) []string {
+	var all []string
+	for _, r := range s.runs {
+		for _, e := range experimentsOf(r.File) {
+			for _, text := range texts(e) {
+				if !slices.Contains(all, text) {
+					all = append(all, text)
+				}
+			}
+		}
+	}
+	return all
+}
+
+func (s *sheet) matrixMethod() []string {
 	jam := "A stuck client counts only if the kernel proves it: a byte stayed owed while none was taken."
 	if s.all(func(r *run) bool { return r.Plan.Jam == "fill" && r.Plan.StuckBuffers == "small" }) {
 		jam += " Its buffers are small and are filled before the first round, so that the jam comes in the first rounds."
@@ -20,7 +43,7 @@ func (s *sheet) method() []string {
 	}
 	return []string{
 		"A cell is one engine and one strategy. Every cell of every trial has two fresh processes, the server and a fleet of clients that shares no code with either library; the trials are interleaved in a seeded random order, and none is left out.",
-		"The hub stamps the message before any frame is built. The clock is CLOCK_MONOTONIC, which all processes of a host share. The latency ends when the kernel on the client's side stamps the arrival, not when the fleet gets round to it.",
+		"The hub stamps the message before any frame is built. " + s.clockMethod() + " The latency ends when the kernel on the client's side stamps the arrival, not when the fleet gets round to it.",
 		"The schedule is absolute: a late round starts at once, none is skipped. A latency counts from the real start of its round unless its name says that it counts from the due instant, which also holds the wait for an earlier round.",
 		bare,
 		jam,
@@ -36,11 +59,22 @@ func (s *sheet) all(is func(*run) bool) bool {
 
 // limits are what a reader must not conclude.
 func (s *sheet) limits() []string {
+	all := s.ofExperiments(func(e *experiment) []string { return e.limits })
+	if s.all(func(r *run) bool { return onlyExperiments(r.File) }) {
+		return all
+	}
+	return append(all, s.matrixLimits()...)
+}
+
+func (s *sheet) matrixLimits() []string {
 	text := []string{
 		"Everything runs on one host over loopback: no distance, no loss, no congestion. The sender's write(2) runs the receiver's TCP path and wakes the fleet, so system time holds part of the client's cost and buries differences between the engines. User CPU per delivery is the engine's own.",
 		"Server and fleet share the machine. Parallel strategies gain as far as there are idle cores; on few cores that is little.",
 		"Ratios travel to another machine, milliseconds do not.",
 		"In a matrix, messages are of one size at one rate, to everybody.",
+	}
+	if !s.all(func(r *run) bool { return r.ClockUncertainty() == 0 }) {
+		text = text[2:] // they were on different hosts
 	}
 	if s.all(func(r *run) bool { return r.Plan.StuckBuffers == "small" }) {
 		text = append(text, "The stuck clients have small kernel buffers. With default buffers the same jam comes later and holds more memory in the kernel, "+

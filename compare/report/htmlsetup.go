@@ -113,8 +113,12 @@ func toolText(t result.Tool) string {
 // setup puts the runs beside each other and marks where they differ.
 func (s *sheet) setup() []setupRow {
 	var rows []setupRow
+	rows = s.experimentFacts()
 	for _, g := range setupFacts {
 		group := g.group
+		if group == "plan" && s.all(func(r *run) bool { return onlyExperiments(r.File) }) {
+			continue // the experiments named what of it means something
+		}
 		for _, fact := range g.facts {
 			row := setupRow{Key: fact.key, Group: group}
 			for _, r := range s.runs {
@@ -123,6 +127,29 @@ func (s *sheet) setup() []setupRow {
 			}
 			rows, group = append(rows, row), ""
 		}
+	}
+	return rows
+}
+
+// experimentFacts are the plans of the experiments, in the order of the first run that has each fact.
+func (s *sheet) experimentFacts() []setupRow {
+	var rows []setupRow
+	for i, r := range s.runs {
+		for _, e := range experimentsOf(r.File) {
+			for _, fact := range e.facts {
+				at := slices.IndexFunc(rows, func(row setupRow) bool { return row.Key == fact.Key })
+				if at < 0 {
+					at, rows = len(rows), append(rows, setupRow{Key: fact.Key, Values: make([]string, len(s.runs))})
+				}
+				rows[at].Values[i] = fact.Text
+			}
+		}
+	}
+	for i := range rows {
+		rows[i].Differs = len(slices.Compact(slices.Clone(rows[i].Values))) > 1
+	}
+	if rows != nil {
+		rows[0].Group = "plan"
 	}
 	return rows
 }

@@ -20,6 +20,7 @@ func Markdown(w io.Writer, f *result.File, opt Options) error {
 	if provisional != "" {
 		fmt.Fprintf(&out, "**%s**\n\n", markdownText(provisional))
 	}
+	out.WriteString(p.markdownExperiments())
 	for _, m := range p.matrices() {
 		out.WriteString(m.markdownTables())
 	}
@@ -67,7 +68,7 @@ func (p *page) markdownKeys() string {
 
 func markdownTable(g *grid) string {
 	var out strings.Builder
-	heads := []string{"cell"}
+	heads := []string{cmp.Or(g.label, "cell")}
 	rules := []string{"---"}
 	for _, c := range g.columns[labelColumns:] {
 		heads = append(heads, markdownText(c.head))

@@ -19,6 +19,9 @@ const (
 // writesBlock says whether a write to a full connection makes its goroutine wait. Where connections of both kinds are
 // served, it is not known of a single one.
 func writesBlock(c *result.Cell, extras int) (block, known bool) {
+	if c.Options["exec"] != "" { // a program of somebody else's
+		return false, false
+	}
 	switch c.Options["iomod"] {
 	case "nonblocking":
 		return false, true

@@ -11,7 +11,7 @@ import (
 
 var stuckFigures = []figure{
 	{column{"late clients", true}, each(lateOf)},
-	{column{"worst healthy", true}, medians(worstHealthy, duration)},
+	{column{"worst healthy", true}, worstWithClock},
 	{column{"rounds late", true}, each(roundsLate)},
 	{column{head: "noticed by"}, each(func(c *result.Cell) string { return reason(c, noticedBy) })},
 	{column{"after", true}, medians(noticeAfter, duration)},

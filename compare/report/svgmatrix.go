@@ -24,6 +24,9 @@ const (
 // SVG writes one picture of the matrix as a file of its own, for a README: the last client of every cell when everybody reads, and
 // how many clients are late while one does not. It is readable on a light and on a dark page.
 func SVG(w io.Writer, f *result.File) error {
+	if onlyExperiments(f) {
+		return experimentSVG(w, f)
+	}
 	s := newSheet([]*result.File{f})
 	d := &drawing{width: matrixWidth, class: "whole", title: s.question()}
 	stuck := anyStuck(f)

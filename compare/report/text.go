@@ -19,7 +19,7 @@ type Options struct {
 type section func(*page) string
 
 // sections are in the order of the page. A new part of the report is a function here and a file of its own.
-var sections = []section{heading, tables, findings, growth, capacity, footnotes}
+var sections = []section{heading, experimental, tables, findings, growth, capacity, footnotes}
 
 // page is what the sections share.
 type page struct {

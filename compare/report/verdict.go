@@ -55,13 +55,13 @@ func noiseClaim(f *result.File) result.Claim {
 		}
 	}
 	if parts == nil {
-		claim.Text = fmt.Sprintf("no cell was measured against itself; differences below %s are not claimed", percent(result.LeastEffect))
+		claim.Text = fmt.Sprintf("no cell was measured against itself; differences below %s are not claimed", percent(result.LeastEffect)) + clockFloor(f)
 		return claim
 	}
 	repeated, control := f.Control()
 	claim.Cells = []string{repeated.Name()}
 	claim.Text = fmt.Sprintf("%s against itself (A/A) differs by: %s; differences below that, or below %s, are not claimed",
-		name(repeated), strings.Join(parts, ", "), percent(result.LeastEffect))
+		name(repeated), strings.Join(parts, ", "), percent(result.LeastEffect)) + clockFloor(f)
 	claim.Evidence = fmt.Sprintf("medians over %d and %d trials", len(repeated.Values(lastOf)), len(control.Values(lastOf)))
 	return claim
 }

@@ -75,11 +75,14 @@ func costPairs(f *result.File, cells []*result.Cell) (pairs []pair, best *result
 // enginePairs set the first engine against each of the others, strategy by strategy, on the headline metric.
 func enginePairs(f *result.File, cells []*result.Cell) (pairs []pair) {
 	first := enginesOf(f)[0]
-	headline := result.Headline(cells...).Measure
+	headline := result.Headline(cells...)
 	for _, other := range cells {
 		one := f.Find(first + "/" + other.Strategy)
 		if other.Engine != first && one != nil && slices.Contains(cells, one) {
-			pairs = appendPair(pairs, f, one, other, headline)
+			pairs = appendPair(pairs, f, one, other, headline.Measure)
+			if n := len(pairs); n > 0 && pairs[n-1].other == other {
+				pairs[n-1].Floor = max(pairs[n-1].Floor, result.ClockFloor(one, other, headline))
+			}
 		}
 	}
 	return pairs

@@ -41,7 +41,7 @@ func DiffOf(before, after *File) *Diff {
 			}
 			cell.Changes[m.Name] = &change
 			if m.Name == cell.Headline.Name {
-				change.Floor = max(noiseOf(before, was, m), noiseOf(after, c, m))
+				change.Floor = max(noiseOf(before, was, m), noiseOf(after, c, m), ClockFloor(was, c, m))
 				family = append(family, &change)
 			}
 		}

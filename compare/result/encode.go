@@ -21,6 +21,20 @@ func encode(f *File) ([]byte, error) {
 	for i := range out.Cells {
 		out.Cells[i] = cellOut(out.Cells[i])
 	}
+	// The experiments stay absent where they are empty.
+	out.Tune, out.Hold, out.Block, out.Echo = list(f.Tune), list(f.Hold), list(f.Block), list(f.Echo)
+	for i, e := range out.Tune {
+		out.Tune[i].Trials = trialsOut(e.Trials, func(t *TuneTrial) *[]string { return &t.Warnings })
+	}
+	for i, e := range out.Hold {
+		out.Hold[i].Trials = trialsOut(e.Trials, func(t *HoldTrial) *[]string { return &t.Warnings })
+	}
+	for i, e := range out.Block {
+		out.Block[i].Trials = trialsOut(e.Trials, func(t *BlockTrial) *[]string { return &t.Warnings })
+	}
+	for i, e := range out.Echo {
+		out.Echo[i].Trials = trialsOut(e.Trials, func(t *EchoTrial) *[]string { return &t.Warnings })
+	}
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetIndent("", " ")
@@ -42,6 +56,16 @@ func cellOut(c Cell) Cell {
 		t.Healthy, t.Stuck = phaseOut(t.Healthy), phaseOut(t.Stuck)
 	}
 	return c
+}
+
+// trialsOut are the trials of an experiment, none of them with null for a list of warnings.
+func trialsOut[T any](trials []T, warnings func(*T) *[]string) []T {
+	out := list(trials)
+	for i := range out {
+		w := warnings(&out[i])
+		*w = list(*w)
+	}
+	return out
 }
 
 func phaseOut(p *Phase) *Phase {

@@ -60,15 +60,27 @@ func Fit(cells []*Cell, a Axis, measure Measure) (l Line, ok bool) {
 		}
 	}
 	for _, ys := range values {
-		if len(ys) == len(xs) {
-			l.trials = append(l.trials, leastSquares(xs, ys))
-		}
+		l.add(xs, ys)
 	}
+	l.explain(xs, medians)
+	return l, len(l.trials) > 0
+}
+
+// add is the line of another trial, which has none unless it measured all.
+func (l *Line) add(xs, ys []float64) {
+	if len(ys) == len(xs) {
+		l.trials = append(l.trials, leastSquares(xs, ys))
+	}
+}
+
+func (l *Line) explain(xs, medians []float64) {
 	if len(xs) > 2 {
 		l.R2 = new(explained(xs, medians))
 	}
-	return l, len(l.trials) > 0
 }
+
+// Trials is how many have a line.
+func (l Line) Trials() int { return len(l.trials) }
 
 // Slope is per unit of the axis.
 func (l Line) Slope() Summary { return l.over(func(s straight) float64 { return s.slope }) }

@@ -14,6 +14,7 @@ type Phase struct {
 	Latency      *Latency       `json:"latency_ns,omitempty"`
 	LatencyDue   *Latency       `json:"latency_due_ns,omitempty"`
 	LastClient   *Last          `json:"last_client_ns,omitempty"`
+	Spread       *Last          `json:"spread_ns,omitempty"` // a round's last client minus its first, which takes no common clock
 	RoundsDetail []Round        `json:"rounds_detail"`
 	VsBare       *VsBare        `json:"vs_bare,omitempty"`
 	Hub          Hub            `json:"hub_ns,omitzero"`

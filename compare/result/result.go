@@ -17,6 +17,10 @@ type File struct {
 	Host       Host      `json:"host"`
 	Plan       Plan      `json:"plan"`
 	Cells      []Cell    `json:"cells"`
+	Tune       []Tune    `json:"tune,omitempty"`
+	Hold       []Hold    `json:"hold,omitempty"`
+	Block      []Block   `json:"block,omitempty"`
+	Echo       []Echo    `json:"echo,omitempty"`
 	Verdict    []Claim   `json:"verdict"`
 	Warnings   []string  `json:"warnings"`
 }
@@ -80,6 +84,13 @@ type Plan struct {
 	ProjectClients   int     `json:"project_clients,omitempty"`    // the number of clients to project to; 0: none
 	InboundPerSecond float64 `json:"inbound_per_second,omitempty"` // messages that all clients together send; 0: none
 	InboundSizeBytes int     `json:"inbound_size_bytes,omitempty"`
+
+	DetectWithinNs int64   `json:"detect_within_ns,omitempty"` // tune: a dead peer is to be noticed within this
+	Scale          float64 `json:"scale,omitempty"`            // tune: times are divided by this
+	UnderLoad      bool    `json:"under_load,omitempty"`       // tune: rounds go out and clients talk meanwhile
+
+	OfferedPerSecond float64 `json:"offered_per_second,omitempty"` // echo: the fixed rate, 0 where it is a share
+	OfferedShare     float64 `json:"offered_share,omitempty"`      // echo: of the closed loop's rate
 }
 
 // Cell is one engine x strategy over all trials. Engine and Strategy are canonical specs.
@@ -105,6 +116,7 @@ type Trial struct {
 	Healthy   *Phase    `json:"healthy,omitempty"`
 	Stuck     *Phase    `json:"stuck,omitempty"`
 	Recovery  *Recovery `json:"recovery,omitempty"`
+	Clock     *Clock    `json:"clock,omitempty"` // absent: not known, as in files of before
 	Warnings  []string  `json:"warnings"`
 	Error     string    `json:"error"`
 }
