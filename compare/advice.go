@@ -79,6 +79,7 @@ func (c *config) advise() []string {
 			continue // refused with the flags
 		}
 		switch {
+		case spec.foreign(): // whether a writer waits, who knows
 		case o.IOMod == engines.IOModNonBlocking || o.Async: // no writer ever waits
 		case o.WriteLimit() == 0:
 			out = append(out, fmt.Sprintf("%s: no write ever times out: a strategy whose writer blocks hangs in the stuck client "+

@@ -8,7 +8,6 @@ import (
 	"wsfanout/clientfleet"
 	"wsfanout/compare/result"
 	"wsfanout/engines"
-	"wsfanout/internal/clock"
 	"wsfanout/serve"
 )
 
@@ -20,12 +19,15 @@ type cellRun struct {
 	options engines.Options
 	extras  []extra
 
-	fleet, server *child
-	started       serve.Started
-	settled       serve.Settled
-	calm          []clientfleet.ClientSeen // the clients in the healthy phase: each one's own normal
-	trial         result.Trial
-	nextRound     uint32
+	fleet      fleets
+	server     *child
+	started    serve.Started
+	otherClock []bool // of the fleets: theirs is not the server's
+	addr       string // of the server as the fleets see it
+	settled    serve.Settled
+	calm       []clientfleet.ClientSeen // the clients in the healthy phase: each one's own normal
+	trial      result.Trial
+	nextRound  uint32
 }
 
 // runTrial measures one cell once. Whatever goes wrong is in the trial's Error, and no process is left.
@@ -62,29 +64,36 @@ func (r *cellRun) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// start brings up both processes, the fleet first, and proves that they share this process's clock.
+// start brings up all processes, the fleets first, and finds out whether they share one clock.
 func (r *cellRun) start(ctx context.Context) (err error) {
-	if r.fleet, err = startChild("fleet", "fleet", r.cpus["fleet"]); err != nil {
+	if r.fleet, err = startFleets(r.fleetCarriers()); err != nil {
 		return err
 	}
-	if r.server, err = startChild("server", "serve", r.cpus["server"]); err != nil {
+	if r.server, err = startChild("server", "serve", r.engine.carrier(r.serverCarrier())); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, 20*time.Second, errSlow)
 	defer cancel()
-	before := clock.Now()
+	before, err := r.fleet.hosts(ctx)
+	if err != nil {
+		return err
+	}
 	r.started, err = call[serve.Started](ctx, r.server, "start", serve.Plan{
-		Engine: r.engine.String(), Strategy: r.strategy.String(), Listen: "127.0.0.1:0", Clients: r.clients, Size: r.size,
-		Seed: r.seed, WriteTimeout: r.writeTimeout, SendBuffer: r.sndbuf, Shards: r.shards, Order: r.order,
+		Engine: r.engine.planned(), Strategy: r.strategy.String(), Listen: r.listen, Clients: r.clients, Size: r.size,
+		Seed: r.seed, Filling: r.filling(), WriteTimeout: r.writeTimeout, SendBuffer: r.sndbuf, Shards: r.shards, Order: r.order,
 		Extras: r.forServer(), StuckSendBuffer: r.behave.sendBuffer(), Compress: r.compress, CertPEM: r.certPEM, KeyPEM: r.keyPEM,
+		Apart: r.clockNumbers(),
 	}, nil)
 	if err != nil {
 		return err
 	}
-	if now := r.started.MonotonicNs; now < before || now > clock.Now() {
-		return fmt.Errorf("the server's monotonic clock is not this process's: %d ns is outside %d..%d", now, before, clock.Now())
+	if r.told != nil {
+		r.told(r.cell, r.started.Footnotes)
 	}
-	return nil
+	if r.addr, err = r.seenAs(r.started.Addr); err != nil {
+		return err
+	}
+	return r.compareClocks(ctx, before)
 }
 
 // errSlow is why a request that a child never answers is given up.
@@ -97,11 +106,12 @@ func (r *cellRun) connect(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, patience+10*time.Second, errSlow)
 	defer cancel()
-	got, err := call[clientfleet.Connected](ctx, r.fleet, "connect", r.fleetPlan(patience), nil)
+	plan := r.fleetPlan(patience)
+	got, err := r.fleet.connect(ctx, func(i int) clientfleet.Plan { return r.planOf(plan, i) })
 	if err != nil {
 		return err
 	}
-	r.trial.Connected, r.trial.ConnectNs = got.Connected, got.ConnectNs
+	r.trial.Connected, r.trial.ConnectNs = got.Connected-r.clockClients(), got.ConnectNs
 	if got.Connected < got.Asked {
 		return fmt.Errorf("%d of %d clients connected: %v", got.Connected, got.Asked, got.Errors)
 	}
@@ -111,11 +121,14 @@ func (r *cellRun) connect(ctx context.Context) error {
 func (r *cellRun) settle(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errSlow)
 	defer cancel()
-	if _, err := r.fleet.ask(ctx, "settle", nil, nil); err != nil {
+	if err := r.fleet.tell(ctx, "settle", nil); err != nil {
 		return err
 	}
-	r.settled, err = call[serve.Settled](ctx, r.server, "settle", serve.Settle{Members: r.clients + len(r.extras), Timeout: 10 * time.Second}, nil)
-	return err
+	members := r.clients + len(r.extras) + r.clockClients()
+	if r.settled, err = call[serve.Settled](ctx, r.server, "settle", serve.Settle{Members: members, Timeout: 10 * time.Second}, nil); err != nil {
+		return err
+	}
+	return r.askClocks(ctx)
 }
 
 func (r *cellRun) warmUp(ctx context.Context) error {
@@ -142,7 +155,7 @@ func (r *cellRun) stuckPhase(ctx context.Context) error {
 	if len(r.extras) == 0 {
 		return nil
 	}
-	if _, err := r.fleet.ask(ctx, "misbehave", nil, nil); err != nil {
+	if err := r.fleet.tell(ctx, "misbehave", nil); err != nil {
 		return err
 	}
 	m, err := r.phase(ctx, serve.Phase{Kind: "stuck", Rounds: r.rounds, Jam: r.behave.jam})
@@ -187,15 +200,13 @@ func (r *cellRun) teardown(ctx context.Context) error {
 	if left.Goroutines > 0 || left.FDs > 0 {
 		r.warn(fmt.Sprintf("after the stop %d goroutines and %d descriptors were left above the start", left.Goroutines, left.FDs))
 	}
-	_, err = r.fleet.ask(ctx, "close", nil, nil)
-	return err
+	return r.fleet.tell(ctx, "close", nil)
 }
 
-// end reaps both processes, whatever state they are in.
+// end reaps all processes, whatever state they are in.
 func (r *cellRun) end() {
-	for _, c := range []*child{r.server, r.fleet} {
-		if c != nil {
-			c.end()
-		}
+	if r.server != nil {
+		r.server.end()
 	}
+	r.fleet.end()
 }

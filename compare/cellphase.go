@@ -31,7 +31,7 @@ func (r *cellRun) phase(ctx context.Context, p serve.Phase) (*measured, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.fleet.ask(ctx, "mark", nil, nil); err != nil {
+	if err := r.fleet.tell(ctx, "mark", nil); err != nil {
 		return nil, err
 	}
 	if err := m.talk(ctx, p.Kind, true); err != nil {
@@ -70,15 +70,20 @@ func (m *measured) collect(ctx context.Context) (err error) {
 	if m.drained, err = call[serve.Drained](ctx, r.server, "drain", serve.Drain{Patience: r.patience()}, nil); err != nil {
 		return err
 	}
-	if m.counters, err = call[clientfleet.Counters](ctx, r.fleet, "counters", nil, nil); err != nil {
+	if m.counters, err = r.fleet.counters(ctx); err != nil {
+		return err
+	}
+	if err := r.askClocks(ctx); err != nil {
 		return err
 	}
 	ask := func(kind stamp.Kind) (clientfleet.Collection, error) {
-		return call[clientfleet.Collection](ctx, r.fleet, "collect", clientfleet.Span{From: m.from, To: m.to, Kind: kind}, nil)
+		return r.fleet.collect(ctx, clientfleet.Span{From: m.from, To: m.to, Kind: kind})
 	}
 	if m.seen, err = ask(stamp.Strategy); err != nil {
 		return err
 	}
 	m.bare, err = ask(stamp.Bare)
+	r.noteClock(m.seen.Clock)
+	r.noteClock(m.bare.Clock)
 	return err
 }

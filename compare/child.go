@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"wsfanout/internal/wire"
@@ -20,44 +17,29 @@ import (
 // killAfter is how long a child may take to end by itself once its stdin is closed.
 const killAfter = 5 * time.Second
 
-// child is one process that speaks wire over its stdin and stdout: a fleet or a server. Calls do not overlap.
+// child is one process that speaks wire: a fleet or a server. Calls do not overlap.
 type child struct {
 	name     string
-	cmd      *exec.Cmd
-	stdin    io.WriteCloser
+	link     link
 	conn     *wire.Conn
 	messages chan wire.Message
 	readErr  error // why messages was closed; read only after that
 	log      *tail
 	reaped   sync.Once
+	how      string // it ended; read only after that
 }
 
-// startChild starts this program again as verb, on the given CPUs (nil: all). The child gets a process group of its own: Ctrl-C is for the parent,
-// which decides what happens to the running cell.
-func startChild(name, verb string, cpus []int) (*child, error) {
-	// Not the path of this program: whatever lies there now may have been built since.
-	cmd := exec.Command("/proc/self/exe", verb)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+// startChild reaches a child that does verb.
+func startChild(name, verb string, by carrier) (*child, error) {
 	log := &tail{}
-	cmd.Stderr = log
-	stdin, err := cmd.StdinPipe()
+	l, err := by.open(verb, log)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the %s process: %w", name, err)
 	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
+	if !by.own() {
+		name += " (" + by.String() + ")"
 	}
-	if len(cpus) > 0 {
-		cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", len(cpus)))
-	}
-	if err := onCPUs(cpus, cmd.Start); err != nil {
-		return nil, err
-	}
-	c := &child{
-		name: name, cmd: cmd, stdin: stdin, log: log,
-		conn: wire.NewConn(stdout, stdin), messages: make(chan wire.Message),
-	}
+	c := &child{name: name, link: l, log: log, conn: wire.NewConn(l, l), messages: make(chan wire.Message)}
 	go c.read()
 	return c, nil
 }
@@ -76,11 +58,14 @@ func (c *child) read() {
 
 // ask sends a request and waits for its end; events go to onEvent, which may be nil.
 func (c *child) ask(ctx context.Context, do string, body any, onEvent func(wire.Message)) (json.RawMessage, error) {
-	if err := c.conn.Ask(do, body); err != nil {
-		return nil, c.died(do)
-	}
+	sent := make(chan error, 1) // a carrier may never take it
+	go func() { sent <- c.conn.Ask(do, body) }()
 	for {
 		select {
+		case err := <-sent:
+			if err != nil {
+				return nil, c.died(do)
+			}
 		case <-ctx.Done():
 			return nil, fmt.Errorf("%s: %s: %w", c.name, do, context.Cause(ctx))
 		case m, ok := <-c.messages:
@@ -88,7 +73,7 @@ func (c *child) ask(ctx context.Context, do string, body any, onEvent func(wire.
 			case !ok:
 				return nil, c.died(do)
 			case m.Error != "":
-				return nil, fmt.Errorf("%s: %s", c.name, m.Error)
+				return nil, fmt.Errorf("%s: %w", c.name, refusal(m.Error))
 			case m.Reply == do:
 				return m.Body, nil
 			case m.Event != "" && onEvent != nil:
@@ -97,6 +82,11 @@ func (c *child) ask(ctx context.Context, do string, body any, onEvent func(wire.
 		}
 	}
 }
+
+// refusal is what a child says instead of a reply; it goes on living.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
 
 // call is ask with the reply decoded.
 func call[T any](ctx context.Context, c *child, do string, body any, onEvent func(wire.Message)) (T, error) {
@@ -115,7 +105,7 @@ func call[T any](ctx context.Context, c *child, do string, body any, onEvent fun
 // died reaps the child and says how it ended, with the last of its log.
 func (c *child) died(do string) error {
 	c.end()
-	how := c.cmd.ProcessState.String()
+	how := c.how
 	if c.readErr != nil && !errors.Is(c.readErr, io.EOF) {
 		how = c.readErr.Error() + ", " + how
 	}
@@ -126,21 +116,21 @@ func (c *child) died(do string) error {
 	return err
 }
 
-// end closes the child's stdin, gives it time to end, kills what is left of its group and reaps it. Safe to repeat.
+// end ends the child's input, gives it time to end, kills what is left of its group and reaps it. Safe to repeat.
 func (c *child) end() {
 	c.reaped.Do(func() {
-		c.stdin.Close()
+		c.link.Close()
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
 			for range c.messages { // the reader must not hang on a message nobody wants
 			}
-			c.cmd.Wait()
+			c.how = c.link.wait()
 		}()
 		select {
 		case <-done:
 		case <-time.After(killAfter):
-			syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
+			c.link.kill()
 			<-done
 		}
 	})

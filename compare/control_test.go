@@ -94,7 +94,7 @@ func TestPinning(t *testing.T) {
 func checkPinnedChild(t *testing.T, cpu int) {
 	t.Helper()
 	before := allowedCPUs()
-	child, err := startChild("fleet", "fleet", []int{cpu})
+	child, err := startChild("fleet", "fleet", carrier{cpus: []int{cpu}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func checkPinnedChild(t *testing.T, cpu int) {
 	deadline := time.Now().Add(10 * time.Second)
 	want := fmt.Sprintf("Cpus_allowed_list:\t%d\n", cpu)
 	threads := func() []string {
-		paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", child.cmd.Process.Pid))
+		paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", child.link.(*process).cmd.Process.Pid))
 		return paths
 	}
 	for len(threads()) < 3 && time.Now().Before(deadline) {
@@ -114,7 +114,7 @@ func checkPinnedChild(t *testing.T, cpu int) {
 			t.Errorf("%s: not pinned to CPU %d", path, cpu)
 		}
 	}
-	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", child.cmd.Process.Pid))
+	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", child.link.(*process).cmd.Process.Pid))
 	if err != nil || !strings.Contains(string(env), "GOMAXPROCS=1\x00") {
 		t.Errorf("GOMAXPROCS is not set: %v", err)
 	}

@@ -20,7 +20,7 @@ import (
 
 // config is what the flags of `compare run` ask for.
 type config struct {
-	engines    []engines.Spec
+	engines    []row
 	strategies []strategies.Spec
 
 	clients      int   // the largest of clientCounts, or the cell's own
@@ -44,10 +44,12 @@ type config struct {
 	cpus     pinning
 	output
 	asked
+	apart
 
-	absorb   defaultBuffers  // measured once, before the first trial
-	warnings []string        // for the results file
-	explicit map[string]bool // flags the user set
+	told     func(k cell, footnotes []string) // nil: nobody keeps what a program says of itself
+	absorb   defaultBuffers                   // measured once, before the first trial
+	warnings []string                         // for the results file
+	explicit map[string]bool                  // flags the user set
 }
 
 // The headline run; doctor answers for it.
@@ -71,7 +73,7 @@ func parseRun(args []string, usage io.Writer) (*config, error) {
 	c := &config{explicit: map[string]bool{}, clients: defaultClients}
 	fs := flag.NewFlagSet("compare run", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	engineList := fs.String("engines", "gorilla,nbio", "engine specs, separated by commas: see compare list")
+	engineList := fs.String("engines", "gorilla,nbio", "engine specs, separated by commas: see compare list; NAME=exec:COMMAND is a program of yours that speaks docs/protocol.md")
 	strategyList := fs.String("strategies", "all", "strategy specs, separated by commas, or all: see compare list")
 	size := fs.String("size", "1KiB", "payload bytes of a message; a list such as 128,1KiB,16KiB: a matrix for each, with 1,000 clients unless told otherwise")
 	clients := fs.String("clients", strconv.Itoa(defaultClients), "healthy clients; a list such as 1000,5000: a matrix for each, and how the figures grow")
@@ -96,6 +98,7 @@ func parseRun(args []string, usage io.Writer) (*config, error) {
 	fs.StringVar(&c.out, "o", "", "results `file` (JSON), rewritten after every cell")
 	c.output.flags(fs)
 	c.asked.flags(fs)
+	c.apart.flags(fs)
 	cpus := fs.String("cpus", "", "pin the two processes, which sets their GOMAXPROCS, too: server=0,fleet=1; empty: all CPUs for both")
 	fs.StringVar(&c.progress, "progress", "auto", "auto: a live line on a terminal; off: none")
 	quick := fs.Bool("quick", false, "a taste in under a minute: 1,000 clients, 50ms, 250ms timeout, 1 trial")
@@ -169,7 +172,7 @@ func (c *config) parseValues(engineList, strategyList, sndbuf, slowRate, cpus st
 	if err = c.parseCPUs(cpus); err != nil {
 		return err
 	}
-	if c.engines, err = parseSpecs("-engines", engineList, engines.Names(), engines.Parse); err != nil {
+	if c.engines, err = parseRows(engineList); err != nil {
 		return err
 	}
 	c.strategies, err = parseSpecs("-strategies", strategyList, strategies.Names(), strategies.Parse)
@@ -264,6 +267,7 @@ func (c *config) validate() error {
 		oneOf("jam", c.behave.jam, "fill", "natural"),
 		oneOf("progress", c.progress, "auto", "off"),
 		c.validateAsked(),
+		c.apart.check(c.cpus),
 		c.validateTogether(),
 		c.output.open(),
 	)
@@ -279,7 +283,7 @@ func (c *config) validateTogether() error {
 	if c.behave.resume > 0 && c.behave.stuck == 0 {
 		return errors.New("-resume needs -stuck 1 or more: it is they who read again")
 	}
-	return c.refuse()
+	return cmp.Or(c.refusePlaces(), c.refuse())
 }
 
 // engineDefaults are what an engine spec falls back to where it says nothing.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"wsfanout/compare/result"
-	"wsfanout/engines"
 	"wsfanout/internal/units"
 	"wsfanout/strategies"
 )
@@ -56,11 +55,12 @@ func parseGate(text string) (g gate, err error) {
 // canonicalCell is ENGINE/STRATEGY as the results file spells it.
 func canonicalCell(text string) (string, error) {
 	text, group, grouped := strings.Cut(text, "@")
-	engine, strategy, ok := strings.Cut(text, "/")
-	if !ok {
+	at := strings.LastIndex(text, "/") // an engine's options may hold one: tcpkeepalive=5s/2s/3
+	if at < 0 {
 		return "", fmt.Errorf("cell %q: want ENGINE/STRATEGY, such as nbio/shard", text)
 	}
-	e, err := engines.Parse(strings.TrimSpace(engine))
+	engine, strategy := text[:at], text[at+1:]
+	e, err := rowNamed(strings.TrimSpace(engine))
 	if err != nil {
 		return "", err
 	}
@@ -69,9 +69,9 @@ func canonicalCell(text string) (string, error) {
 		return "", err
 	}
 	if grouped {
-		return e.String() + "/" + s.String() + "@" + strings.TrimSpace(group), nil
+		return e + "/" + s.String() + "@" + strings.TrimSpace(group), nil
 	}
-	return e.String() + "/" + s.String(), nil
+	return e + "/" + s.String(), nil
 }
 
 // parseBound reads N: a plain number in the file's unit, or one with a unit where the metric has one.

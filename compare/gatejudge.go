@@ -35,9 +35,10 @@ func (g gate) nearBound(c, base *result.Cell) string {
 		return fmt.Sprintf("no interval: %d trials, %d in the baseline, and it takes %d in both",
 			len(c.Values(g.metric.Measure)), len(base.Values(g.metric.Measure)), result.IntervalTrials)
 	}
-	from, to := *was.Hi, *is.Lo
+	clocks := base.ClockDoubt(g.metric.Key) + c.ClockDoubt(g.metric.Key) // what is below is not shown
+	from, to := *was.Hi, *is.Lo-clocks
 	if !g.above {
-		from, to = *was.Lo, *is.Hi
+		from, to = *was.Lo, *is.Hi+clocks
 	}
 	context := fmt.Sprintf(", median %s, baseline %s", figure(g.metric, is.Median), figure(g.metric, was.Median))
 	if !g.percent {

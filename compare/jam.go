@@ -76,8 +76,7 @@ func (m *measured) jammedPositions(ctx context.Context, before error) ([][2]floa
 		return nil, before
 	}
 	slot := m.from + uint32(round) - 1
-	one, err := call[clientfleet.Collection](ctx, m.run.fleet, "collect",
-		clientfleet.Span{From: slot, To: slot + 1, Kind: stamp.Strategy}, nil)
+	one, err := m.run.fleet.collect(ctx, clientfleet.Span{From: slot, To: slot + 1, Kind: stamp.Strategy})
 	return positions(one.Clients), err
 }
 
@@ -104,11 +103,19 @@ func (m *measured) arithmetic() string {
 		return fmt.Sprintf("client %d was closed before it could stop reading, by %s: nothing was stuck", s.Number, s.GoneBefore)
 	case s.JamAt == 0:
 		return fmt.Sprintf("client %d: %d B of filler and %d rounds of %d B were handed over, the kernel took %d B of it (send buffer "+
-			"%d B) and no byte was owed for %v: more rounds, larger messages or smaller buffers jam it",
-			s.Number, s.Filled, len(m.issued.Rounds), m.run.size, s.Absorbed, s.SendBuffer, serve.JamAfter(m.run.options.WriteLimit()))
+			"%s) and no byte was owed for %v: more rounds, larger messages or smaller buffers jam it",
+			s.Number, s.Filled, len(m.issued.Rounds), m.run.size, s.Absorbed, bufferOf(s), serve.JamAfter(m.run.options.WriteLimit()))
 	}
-	return fmt.Sprintf("client %d: the kernel took %d B (%d B of it filler; send buffer %d B), then none: %d B were owed",
-		s.Number, s.Absorbed, s.Filled, s.SendBuffer, s.Handed-s.Absorbed)
+	return fmt.Sprintf("client %d: the kernel took %d B (%d B of it filler; send buffer %s), then none: %d B were owed",
+		s.Number, s.Absorbed, s.Filled, bufferOf(s), s.Handed-s.Absorbed)
+}
+
+// bufferOf is the send buffer in words: not every program can read it.
+func bufferOf(s *serve.StuckClient) string {
+	if s.SendBuffer == 0 {
+		return "not told"
+	}
+	return fmt.Sprintf("%d B", s.SendBuffer)
 }
 
 // since is an instant on the scale of the jam; nil if one of the two did not happen.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -9,8 +10,15 @@ import (
 )
 
 // preflightRun looks at the limits before anything starts: a default number of clients shrinks to what fits and says so,
-// an explicit one that does not fit is refused.
-func preflightRun(c *config, stderr io.Writer) (result.Host, error) {
+// an explicit one that does not fit is refused. Limits that count elsewhere refuse nothing: a cell that meets one says so.
+func preflightRun(ctx context.Context, c *config, stderr io.Writer) (result.Host, error) {
+	if c.anywhere() {
+		host, err := c.serverHost(ctx)
+		if err == nil {
+			fmt.Fprintln(stderr, "note:", notHere)
+		}
+		return host, err
+	}
 	limits := preflight.Read()
 	need := preflight.Need{Clients: c.clients, Extras: c.behave.extras(), SizeBytes: c.size}
 	clients, notes, err := preflight.Settle(limits, need, c.explicit["clients"])

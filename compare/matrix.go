@@ -4,13 +4,12 @@ import (
 	"time"
 
 	"wsfanout/compare/result"
-	"wsfanout/engines"
 	"wsfanout/strategies"
 )
 
 // cell is one engine x strategy: a row of the matrix.
 type cell struct {
-	engine   engines.Spec
+	engine   row
 	strategy strategies.Spec
 	matrix
 	control bool // the A/A control: it repeats another cell, to show what noise alone does
@@ -92,7 +91,7 @@ func newFile(c *config, host result.Host, cells []cell, began time.Time) *result
 		}
 		f.Cells = append(f.Cells, result.Cell{
 			Engine: k.engine.String(), Strategy: k.strategy.String(), Clients: one.clients, SizeBytes: one.size,
-			Group: k.group, ControlOf: controlOf, Options: options.Map(), Footnotes: engines.Notes(options), Trials: []result.Trial{},
+			Group: k.group, ControlOf: controlOf, Options: k.engine.options(options), Footnotes: k.engine.notes(options), Trials: []result.Trial{},
 		})
 	}
 	return f

@@ -108,7 +108,7 @@ func (m *measured) whyGone(number int) string {
 func (m *measured) rounds(p *result.Phase) {
 	seen := byRound(m.seen.Rounds)
 	bare := byRound(m.bare.Rounds)
-	var lasts, hubs []int64
+	var lasts, hubs, spreads []int64
 	var ratios []float64
 	p.RoundsDetail = []result.Round{}
 	vs := result.VsBare{}
@@ -121,7 +121,7 @@ func (m *measured) rounds(p *result.Phase) {
 		hubs = append(hubs, d.HubNs)
 		if r := seen[s.N]; r.Received > 0 { // an extra alone may have it
 			d.Received, d.FirstNs, d.LastNs = r.Received, r.First-r.Start, r.Last-r.Start
-			lasts = append(lasts, d.LastNs)
+			lasts, spreads = append(lasts, d.LastNs), append(spreads, r.Spread)
 		}
 		if i+1 < len(m.issued.Rounds) && m.issued.Rounds[i+1].Bare {
 			if b, ok := m.pair(d, m.issued.Rounds[i+1], bare); ok {
@@ -136,6 +136,7 @@ func (m *measured) rounds(p *result.Phase) {
 	p.Hub = result.Hub{Median: median(hubs), Max: slices.Max(hubs)}
 	if len(lasts) > 0 {
 		p.LastClient = &result.Last{Median: median(lasts), Worst: slices.Max(lasts)}
+		p.Spread = &result.Last{Median: median(spreads), Worst: slices.Max(spreads)}
 	}
 	if vs.Pairs = len(ratios); vs.Pairs > 0 {
 		vs.Median = median(ratios)

@@ -14,7 +14,7 @@ import (
 // fleetPlan is what the fleet must know. It always checks what messages say: of plain ones a sample, which costs nothing.
 func (r *cellRun) fleetPlan(patience time.Duration) clientfleet.Plan {
 	p := clientfleet.Plan{
-		Addr: r.started.Addr, Numbers: healthyRanges(r.clients+len(r.extras), r.extras), Extras: r.forFleet(), Size: r.size,
+		Addr: r.addr, Numbers: healthyRanges(r.clients+len(r.extras), r.extras), Extras: r.forFleet(), Size: r.size,
 		Rounds: 2*(r.warmup+r.rounds) + r.rounds, Timeout: patience, Compress: r.compress,
 		Content: &clientfleet.Content{Seed: r.seed, Text: r.compress},
 	}
@@ -32,7 +32,7 @@ func (m *measured) talk(ctx context.Context, phase string, on bool) error {
 	if m.run.asked.inbound == 0 || phase == "warmup" {
 		return nil
 	}
-	if _, err := m.run.fleet.ask(ctx, "inbound", clientfleet.Switch{On: on}, nil); err != nil || on {
+	if err := m.run.fleet.tell(ctx, "inbound", clientfleet.Switch{On: on}); err != nil || on {
 		return err
 	}
 	return sleep(ctx, inFlight)
@@ -52,8 +52,8 @@ func (m *measured) await(ctx context.Context) error {
 		}
 	}
 	for {
-		got, err := call[clientfleet.Received](ctx, r.fleet, "received", clientfleet.Span{From: m.from, To: m.to}, nil)
-		if err != nil || got.Received >= want || time.Now().After(deadline) {
+		got, err := r.fleet.received(ctx, clientfleet.Span{From: m.from, To: m.to})
+		if err != nil || got >= want || time.Now().After(deadline) {
 			return err
 		}
 		if err := sleep(ctx, 100*time.Millisecond); err != nil { // a poll wakes the fleet: not often
