@@ -20,6 +20,8 @@ func TestRoomsStayApart(t *testing.T) {
 		{"./compare/result/...", []string{"clientfleet", "engines", "strategies", "serve", "internal", "compare/report"}},
 		{"./compare/report/...", []string{"clientfleet", "engines", "strategies", "serve", "internal"}},
 		{"./internal/...", []string{"clientfleet", "engines", "strategies", "serve", "compare"}},
+		{"./examples/...", []string{"clientfleet", "compare"}},
+		{"./compare", []string{"examples"}},
 	} {
 		out, err := exec.Command("go", "list", "-deps", "-test", rule.room).Output()
 		if err != nil {
@@ -47,5 +49,16 @@ func TestServerLibrariesStayInEngines(t *testing.T) {
 				t.Errorf("%s imports %s", room, library)
 			}
 		}
+	}
+}
+
+// TestExamplesAreNotLinked: what an example measures is no part of the program that measures it.
+func TestExamplesAreNotLinked(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "./compare").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(out), "github.com/lxzan/gws") {
+		t.Error("./compare depends on lxzan/gws")
 	}
 }

@@ -12,8 +12,6 @@ import (
 	"github.com/gobwas/ws/wsflate"
 	"github.com/gobwas/ws/wsutil"
 	"golang.org/x/sys/unix"
-
-	"wsfanout/internal/sock"
 )
 
 // serve is the goroutine of a connection with mode=goroutine.
@@ -209,9 +207,9 @@ func (c *gobwasConn) readCause(err error) error {
 	case errors.As(err, &closed):
 		return fmt.Errorf("%w: %w", ErrPeerClosed, err)
 	case deadlinePassed(err) && !kernelTimeout(err):
-		return readTimeout(c.patience())
+		return readTimeout(c.readLimit())
 	case (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) && o.kernelEnds():
-		c.hearWriter()
+		c.hearWriter(c.raw)
 	}
 	if cause := transportCause(err, o); cause != nil {
 		return cause
@@ -219,23 +217,10 @@ func (c *gobwasConn) readCause(err error) error {
 	return fmt.Errorf("%w: %w", ErrProtocol, err)
 }
 
-// patience is the limit of a read that has one.
-func (c *gobwasConn) patience() time.Duration {
+// readLimit is the limit of a read that has one.
+func (c *gobwasConn) readLimit() time.Duration {
 	if c.engine.polls() {
 		return c.engine.options.ReadTimeout
 	}
 	return c.engine.options.Keepalive
-}
-
-// hearWriter lets a writer speak first, as gorilla's does: if the kernel ended this connection itself and the reader got
-// an EOF, a writer has the reason.
-func (c *gobwasConn) hearWriter() {
-	gone := false
-	_ = c.raw.Control(func(fd uintptr) { gone, _ = sock.Closed(int(fd)) })
-	for range 100 {
-		if !gone || c.cause.Load() != nil {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
 }

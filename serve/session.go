@@ -44,16 +44,16 @@ func (s *session) start(_ context.Context, p Plan) (Started, error) {
 	if s.engine != nil {
 		return Started{}, errors.New("start: already started")
 	}
+	options, err := s.resolve(p)
+	if err != nil {
+		return Started{}, err
+	}
 	strategySpec, err := strategies.Parse(p.Strategy)
 	if err != nil {
 		return Started{}, err
 	}
 	if p.Size < stamp.Size {
 		return Started{}, fmt.Errorf("size %d is below the stamp of %d bytes", p.Size, stamp.Size)
-	}
-	options, err := s.resolve(p)
-	if err != nil {
-		return Started{}, err
 	}
 	ln, err := net.Listen("tcp", p.Listen)
 	if err != nil {
