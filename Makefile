@@ -28,7 +28,7 @@ sizes:
 	@git ls-files '*.go' | grep -v _test.go | xargs awk 'FNR==1{n=0} /^func /{n=FNR; name=$$0} /^}/{if(n && FNR-n>60) print "above 60 lines: " FILENAME ":" n; n=0}'
 
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/compare ./compare
+	CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -o bin/compare ./compare
 
 image: build
 	docker build -f docker/Dockerfile -t compare .

@@ -85,6 +85,14 @@ func TestTwoFleetsShareTheClients(t *testing.T) {
 	checkEveryClient(t, trial, 200)
 }
 
+// The certificate is for the address that the fleets see, whichever it is.
+func TestTLSAtAnotherAddress(t *testing.T) {
+	trial := apartCell(t, nil, "-engines", "gorilla", "-strategies", "seq", "-tls", "-listen", "127.0.0.2:0")
+	if trial.Error != "" || trial.Healthy.Received != trial.Healthy.Expected {
+		t.Errorf("%q", trial.Error)
+	}
+}
+
 // checkEveryClient wants one point for each number.
 func checkEveryClient(t *testing.T, trial result.Trial, clients int) {
 	t.Helper()
@@ -220,8 +228,8 @@ func TestADeadCarrierFailsItsCellByName(t *testing.T) {
 			if row.verb == "serve\x00-engine" {
 				startControl(t, "serve", socket)
 			}
-			file := runWithHook(t, func(phase string) {
-				if phase == "healthy" {
+			file := runWithHook(t, func(cell, phase string) {
+				if cell == "gorilla/seq" && phase == "healthy" {
 					syscall.Kill(marked(row.verb)[0], syscall.SIGKILL)
 				}
 			}, row.flags...)
@@ -235,8 +243,8 @@ func TestADeadCarrierFailsItsCellByName(t *testing.T) {
 	}
 }
 
-// runWithHook is a whole run of gorilla with seq, then with chan; during the first cell the hook hears its phases.
-func runWithHook(t *testing.T, hook func(phase string), flags ...string) *result.File {
+// runWithHook is a whole run of which one cell fails; the hook hears every phase of every cell.
+func runWithHook(t *testing.T, hook func(cell, phase string), flags ...string) *result.File {
 	t.Helper()
 	c, err := parseRun(append(strings.Fields("-clients 100 -interval 20ms -rounds 3 -warmup 0 -stuck 0 -engines gorilla -strategies seq,chan -trials 1"),
 		flags...), io.Discard)
@@ -245,11 +253,7 @@ func runWithHook(t *testing.T, hook func(phase string), flags ...string) *result
 	}
 	x := newExperiment(c, result.Host{}, newScreen(io.Discard, "off"))
 	x.measure = func(ctx context.Context, k cell, trial int) result.Trial {
-		say := func(string) {}
-		if k.strategy.String() == "seq" {
-			say = hook
-		}
-		return runTrial(ctx, c, k, trial, say)
+		return runTrial(ctx, c, k, trial, func(phase string) { hook(k.String(), phase) })
 	}
 	err = x.run(t.Context())
 	if status, err := x.status(err); status != exitFailed {
@@ -289,6 +293,19 @@ func TestACarrierThatLeadsNowhere(t *testing.T) {
 		if status != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %q, want %d and one line with %q", carrier, status, stderr, exitUsage, want)
 		}
+	}
+}
+
+// A program that does not say what it runs on can be measured all the same: the results then name this machine, and say so.
+func TestAServerThatDoesNotTellItsHost(t *testing.T) {
+	marker(t)
+	c, err := parseRun([]string{"-server-cmd", `read request; echo '{"error":"unknown request"}'`}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := c.serverHost(t.Context())
+	if err != nil || host.CPUs != runtime.NumCPU() || len(c.warnings) != 1 || !strings.Contains(c.warnings[0], "unknown request") {
+		t.Errorf("%+v, %v, warnings %q", host, err, c.warnings)
 	}
 }
 

@@ -1,9 +1,12 @@
+//go:build linux
+
 package main
 
 import (
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"time"
 
 	"wsfanout/engines"
@@ -79,10 +82,11 @@ func (c *config) validateProjection() error {
 	return nil
 }
 
-// secure makes the certificate of the run.
-func (a *asked) secure() (err error) {
+// secure makes the certificate of the run, for a server that listens there.
+func (a *asked) secure(listen string) (err error) {
 	if a.tls {
-		a.certPEM, a.keyPEM, err = engines.SelfSigned()
+		host, _, _ := net.SplitHostPort(listen) // what is wrong with it is said where it is checked
+		a.certPEM, a.keyPEM, err = engines.SelfSigned(host)
 	}
 	if a.inbound > 0 && a.inboundSize == 0 {
 		a.inboundSize = defaultInboundSize

@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -125,13 +127,20 @@ func (q *blockRequest) add(s *survey, b blockSetup) {
 	}})
 }
 
+func pollers(n int) string {
+	if n == 1 {
+		return "1 poller"
+	}
+	return fmt.Sprintf("%d pollers", n)
+}
+
 // placeOf says where handlers run, and how many can at a time; 0: one for each connection.
 func placeOf(o engines.Options) (place string, loops int) {
 	switch {
 	case o.Name == "nbio" && o.IOMod == engines.IOModBlocking, o.Name == "gorilla", o.Mode == engines.ModeGoroutine:
 		return "the connection's goroutine", 0
 	case o.Name == "nbio" && o.Executor == engines.ExecutorInline:
-		return fmt.Sprintf("inline on %d pollers", o.NPoller), o.NPoller
+		return "inline on " + pollers(o.NPoller), o.NPoller
 	}
 	return fmt.Sprintf("a pool of %d", o.Pool), o.Pool
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -121,7 +123,7 @@ func parseRun(args []string, usage io.Writer) (*config, error) {
 		return nil, errors.New("-quick and -reference exclude each other: choose one")
 	}
 	c.preset(*quick, *reference)
-	err := cmp.Or(c.parseLists(*clients, *size), c.parseValues(*engineList, *strategyList, *sndbuf, *slowRate, *cpus), c.asked.secure())
+	err := cmp.Or(c.parseLists(*clients, *size), c.parseValues(*engineList, *strategyList, *sndbuf, *slowRate, *cpus), c.asked.secure(c.listen))
 	if err != nil {
 		return nil, err
 	}

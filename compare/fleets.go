@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -128,4 +130,19 @@ func share(p clientfleet.Plan, i, n int) clientfleet.Plan {
 		p.Inbound = &in
 	}
 	return p
+}
+
+// whose says which fleet has a healthy client, where there are several.
+func (r *cellRun) whose(number int) string {
+	if len(r.fleet) < 2 {
+		return ""
+	}
+	for i, c := range r.fleet {
+		for _, n := range share(r.fleetPlan(0), i, len(r.fleet)).Numbers {
+			if n.From <= number && number < n.To {
+				return " of " + c.name
+			}
+		}
+	}
+	return ""
 }

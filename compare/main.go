@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command compare measures WebSocket fan-out: with 10,000 clients, when does the last one get the message, at what cost,
 // on which engine and with which strategy.
 package main

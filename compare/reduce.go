@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -88,8 +90,8 @@ func (m *measured) accounts(p *result.Phase) error {
 		p.Failed += int64(a.Failed)
 		p.Owed += int64(a.Owed)
 		if sum := c.Received + a.Dropped + a.Failed + a.Owed; (sum != rounds || a.Failed < 0) && firstWrong == nil {
-			firstWrong = fmt.Errorf("accounts do not add up: client %d received %d, dropped %d, failed %d, owed %d of %d%s",
-				c.Number, c.Received, a.Dropped, a.Failed, a.Owed, rounds, m.whyGone(c.Number))
+			firstWrong = fmt.Errorf("accounts do not add up: client %d%s received %d, dropped %d, failed %d, owed %d of %d%s",
+				c.Number, m.run.whose(c.Number), c.Received, a.Dropped, a.Failed, a.Owed, rounds, m.whyGone(c.Number))
 		}
 	}
 	return cmp.Or(firstWrong, p.Check())

@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -18,7 +20,6 @@ type tuneSetup struct {
 	keepalive, ping time.Duration
 	anyFrame        bool // whatever a client sends moves the deadline, not only its pongs
 	writeTimeout    time.Duration
-	policy          string
 	predicted       *[2]int64 // nil: nothing is predicted of the dead
 	never           bool
 	doubt           string
@@ -183,7 +184,7 @@ func (r *tuneRun) watch(ctx context.Context) (err error) {
 	go func() { loaded <- r.rounds(ctx) }()
 	if err := sleep(ctx, r.spread/2); err == nil {
 		r.kill()
-		err = sleep(ctx, time.Duration(r.began-clock.Now())+r.spread+r.observe)
+		_ = sleep(ctx, time.Duration(r.began-clock.Now())+r.spread+r.observe) // the end of ctx is looked at below
 	}
 	if err := <-loaded; err != nil {
 		return err

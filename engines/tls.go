@@ -23,9 +23,9 @@ func (o *Options) unforeseen() bool { return o.Compress || o.TLS() }
 // with less than 64 bytes around it.
 func encryptedAtMost(n int64) int64 { return n + 64*(n>>10+1) }
 
-// SelfSigned makes a certificate for the loopback addresses and its key, good for a day: ECDSA on P-256, which both
-// libraries handle alike.
-func SelfSigned() (certPEM, keyPEM []byte, err error) {
+// SelfSigned makes a certificate for the loopback addresses and the given hosts (names or addresses) and its key, good for a day:
+// ECDSA on P-256, which both libraries handle alike.
+func SelfSigned(hosts ...string) (certPEM, keyPEM []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err
@@ -40,6 +40,13 @@ func SelfSigned() (certPEM, keyPEM []byte, err error) {
 		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		DNSNames:     []string{"localhost"},
 		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+	}
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else if host != "" {
+			template.DNSNames = append(template.DNSNames, host)
+		}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {

@@ -170,6 +170,9 @@ func inContainer(sys fs.FS) bool {
 			return true
 		}
 	}
+	if env, _ := fs.ReadFile(sys, "proc/self/environ"); bytes.Contains(env, []byte("KUBERNETES_SERVICE_HOST=")) {
+		return true // a pod without the account of a service
+	}
 	content, _ := fs.ReadFile(sys, "proc/1/cgroup")
 	for _, word := range []string{"docker", "kubepods", "containerd", "lxc"} {
 		if bytes.Contains(content, []byte(word)) {

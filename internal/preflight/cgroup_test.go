@@ -93,6 +93,7 @@ func TestInContainer(t *testing.T) {
 		{"a plain host", map[string]string{"proc/1/cgroup": "0::/init.scope\n"}, false},
 		{"Docker", map[string]string{".dockerenv": ""}, true},
 		{"Podman", map[string]string{"run/.containerenv": ""}, true},
+		{"a pod that may not talk to its cluster", map[string]string{"proc/self/environ": "HOME=/\x00KUBERNETES_SERVICE_HOST=10.0.0.1\x00"}, true},
 		{"Kubernetes with control groups version 1", map[string]string{"proc/1/cgroup": "4:memory:/kubepods/pod1\n"}, true},
 	} {
 		if got := inContainer(files(row.files)); got != row.want {
