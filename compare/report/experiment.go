@@ -21,7 +21,7 @@ type experiment struct {
 	tables   []expTable
 	notes    []string // footnotes; rows refer to them by index
 	first    int      // the index of the first among those of all experiments of the file
-	pictures []rowChart
+	pictures []expPicture
 	method   []string // how it was measured, one sentence or two each
 	limits   []string // what must not be concluded
 	facts    []keyed  // of the plan
@@ -31,7 +31,7 @@ type experiment struct {
 }
 
 // experiments are asked in this order; nil is a file that has none of the kind. A new one is a line here and files of its own.
-var experiments = []func(*result.File) *experiment{tune}
+var experiments = []func(*result.File) *experiment{tune, hold, block, echo}
 
 func experimentsOf(f *result.File) []*experiment {
 	var all []*experiment
@@ -57,6 +57,12 @@ type answer struct {
 }
 
 type snippet struct{ title, code string }
+
+// expPicture is a picture of an experiment; the id is its own on the page.
+type expPicture struct {
+	id, title, caption string
+	drawn              func() *plot
+}
 
 // expTable is one table of an experiment. The first two columns name the row.
 type expTable struct {

@@ -91,10 +91,14 @@ func sizeText(plan result.Plan) string {
 	return listText(plan.SizeList, func(n int) string { return size(float64(n)) })
 }
 
-func listText(values []int, show func(int) string) string {
+// listText is "a, b and c".
+func listText[T any](values []T, show func(T) string) string {
 	var all []string
 	for _, v := range values {
 		all = append(all, show(v))
+	}
+	if len(all) < 2 {
+		return strings.Join(all, "")
 	}
 	last := len(all) - 1
 	return strings.Join(all[:last], ", ") + " and " + all[last]

@@ -53,7 +53,7 @@ func enginesOf(f *result.File) []string {
 
 // price is what the cells of one engine pay for a stuck client: latency of the neighbours, memory of the server, or neither.
 func (p *page) price(engine string) string {
-	var all, waiting, holding, unknown []*result.Cell
+	var all, waiting, holding, somehow, unknown []*result.Cell
 	for i := range p.Cells {
 		c := &p.Cells[i]
 		if c.Engine != engine || !hasProof(c) || c.IsControl() {
@@ -66,8 +66,12 @@ func (p *page) price(engine string) string {
 		case late.Median > 0:
 			waiting = append(waiting, c)
 		}
-		if as := heldAs(c, extrasOf(c)); (as == copies || as == shared) && worst(c, heldMost) > 0 {
+		switch as := heldAs(c, extrasOf(c)); {
+		case worst(c, heldMost) == 0:
+		case as == copies || as == shared:
 			holding = append(holding, c)
+		case c.Options["exec"] != "": // a program of somebody else's
+			somehow = append(somehow, c)
 		}
 	}
 	if len(all) == 0 {
@@ -79,6 +83,9 @@ func (p *page) price(engine string) string {
 	}
 	if len(holding) > 0 {
 		parts = append(parts, strings.TrimPrefix(with(holding, all)+" memory, ", " ")+p.memory(holding))
+	}
+	if len(somehow) > 0 {
+		parts = append(parts, fmt.Sprintf("memory, up to %s held for each, in what form is not known here", size(mostHeld(somehow)))+with(somehow, all))
 	}
 	if len(unknown) > 0 {
 		parts = append(parts, "whether neighbours wait is not resolvable at this D"+with(unknown, all))
@@ -110,15 +117,22 @@ func neighbours(cells []*result.Cell) string {
 	return fmt.Sprintf("its neighbours wait (up to %s of %s, up to %s)", count(late), count(float64(cells[0].Clients)), duration(latest))
 }
 
+// mostHeld is the most bytes that were held for one stuck client.
+func mostHeld(cells []*result.Cell) (held float64) {
+	for _, c := range cells {
+		held = max(held, worst(c, heldMost))
+	}
+	return held
+}
+
 // memory is rate x time for each stuck client, and what was held indeed.
 func (p *page) memory(cells []*result.Cell) string {
 	form := map[string]string{copies: "private copies", shared: "in its queue, the payload shared by all clients"}
-	var held, heap float64
+	var heap float64
 	for _, c := range cells {
-		held = max(held, worst(c, heldMost))
 		heap = max(heap, worst(c, heapGrowth))
 	}
-	text := fmt.Sprintf("%s: up to %s held for each (%s)", p.memoryGrowth(cells), size(held), form[heldAs(cells[0], extrasOf(cells[0]))])
+	text := fmt.Sprintf("%s: up to %s held for each (%s)", p.memoryGrowth(cells), size(mostHeld(cells)), form[heldAs(cells[0], extrasOf(cells[0]))])
 	if heap > 0 {
 		text += fmt.Sprintf(", while the heap grew by up to %s, garbage included", size(heap))
 	}

@@ -32,6 +32,8 @@ const (
 	rowsShare  = 52.0  // length of a share of 1
 )
 
+func (c *rowChart) picture() expPicture { return expPicture{c.id, c.title, c.caption, c.drawn} }
+
 // drawn is the picture; its text alternative says every row.
 func (c *rowChart) drawn() *plot {
 	m := margins{left: rowsLabels, right: rowsWidth - rowsRight + 14, top: 42, bottom: 34}
@@ -62,11 +64,7 @@ func (c *rowChart) drawn() *plot {
 
 // setup draws a row around y.
 func (p *plot) setup(row *chartRow, y float64) {
-	label := []rune(pretty(row.label))
-	if len(label) > 25 {
-		label = append(label[:24:24], '…')
-	}
-	p.text(rowsLabels-6, y+3.5, "tick end", string(label))
+	p.text(rowsLabels-6, y+3.5, "tick end", shortLabel(row.label))
 	p.group("mark "+seriesClass(row.series), row.tip)
 	if row.band[1] > 0 {
 		p.rect(p.x.at(row.band[0]), y-6, max(p.x.at(row.band[1])-p.x.at(row.band[0]), 1.5), 12, "hollow faint")

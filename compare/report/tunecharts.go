@@ -9,11 +9,14 @@ import (
 )
 
 // charts are the two pictures: detection against false kills, damage against false kills.
-func (t *tuned) charts() []rowChart {
-	var all []rowChart
-	for _, c := range []rowChart{t.detectionChart(), t.damageChart()} {
+func (t *tuned) charts() []expPicture { return rowPictures(t.detectionChart(), t.damageChart()) }
+
+// rowPictures are those that have a row.
+func rowPictures(charts ...rowChart) []expPicture {
+	var all []expPicture
+	for _, c := range charts {
 		if len(c.rows) > 0 {
-			all = append(all, c)
+			all = append(all, c.picture())
 		}
 	}
 	return all
