@@ -84,7 +84,7 @@ func runBlock(ctx context.Context, args []string, _ io.Reader, stdout, stderr io
 			}
 		}
 	}
-	one := 1700*time.Millisecond + q.window + 2*q.hold
+	one := 1200*time.Millisecond + 3*q.window/2 + 2*q.hold
 	fmt.Fprintf(stderr, "plan: %d set-ups x %d trials, about %v\n", len(s.tasks), q.trials, (one * time.Duration(len(s.tasks)*q.trials)).Round(time.Second))
 	return s.finish(ctx, stdout, stderr)
 }
@@ -146,7 +146,7 @@ func placeOf(o engines.Options) (place string, loops int) {
 }
 
 func (q *blockRequest) measure(ctx context.Context, b blockSetup, t *result.BlockTrial) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute+q.window, errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute+2*q.windowOf(b), errSlow)
 	defer cancel()
 	p, err := startPair(ctx, q.cpus, serve.Plan{
 		Engine: b.engine.String(), Strategy: "seq", Clients: q.fast + b.blocking, Size: blockSize, Seed: q.seed,
@@ -173,8 +173,9 @@ func (q *blockRequest) measure(ctx context.Context, b blockSetup, t *result.Bloc
 	if err := sleep(ctx, 2*q.hold); err != nil { // the handlers are held before anybody is fast
 		return err
 	}
+	window := q.windowOf(b)
 	echoed, err := call[clientfleet.Echoed](ctx, p.fleet, "echo", clientfleet.Echo{
-		Mode: clientfleet.EchoClosed, Outstanding: q.fast, Size: blockSize, For: q.window, Warmup: q.window / 5,
+		Mode: clientfleet.EchoClosed, Outstanding: q.fast, Size: blockSize, For: window, Warmup: window / 5,
 	}, nil)
 	if err != nil {
 		return err
@@ -185,6 +186,14 @@ func (q *blockRequest) measure(ctx context.Context, b blockSetup, t *result.Bloc
 		}
 	}
 	return q.blockers(ctx, p, t)
+}
+
+// windowOf is long enough for a loop that holds all blocking handlers in turn to come round a few times.
+func (q *blockRequest) windowOf(b blockSetup) time.Duration {
+	if b.kind == clientfleet.Half {
+		return q.window
+	}
+	return max(q.window, 4*time.Duration(b.blocking)*q.hold)
 }
 
 // blockers adds what the blocking connections did, and what the server saw of it.
