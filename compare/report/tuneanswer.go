@@ -78,7 +78,7 @@ func (t *tuned) margin(s *result.Tune) string {
 	return text + ", none after one lost pong"
 }
 
-// killed is how many clients the set-ups should have kept and did not, and whom no read deadline keeps.
+// killed is how many clients the set-ups should have kept and did not, and whom they cannot keep.
 func killed(setups []*result.Tune) string {
 	var kept []string
 	beyond := map[string]result.TuneGroup{}
@@ -103,7 +103,7 @@ func killed(setups []*result.Tune) string {
 	for i, name := range names {
 		names[i] = name + " " + share(beyond[name]).text
 	}
-	return text + "; alive, but no read deadline can cover them: " + strings.Join(names, ", ")
+	return text + "; alive, but these set-ups cannot tell them from dead ones; closed: " + strings.Join(names, ", ")
 }
 
 // covered is "1 of 20 in 2 trials", with the behaviours and reasons of those closed.
