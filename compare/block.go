@@ -85,7 +85,7 @@ func runBlock(ctx context.Context, args []string, _ io.Reader, stdout, stderr io
 		}
 	}
 	one := 1200*time.Millisecond + 3*q.window/2 + 2*q.hold
-	fmt.Fprintf(stderr, "plan: %d set-ups x %d trials, about %v\n", len(s.tasks), q.trials, (one * time.Duration(len(s.tasks)*q.trials)).Round(time.Second))
+	fmt.Fprintf(stderr, "plan: %d set-ups x %s, about %v\n", len(s.tasks), times(q.trials), (one * time.Duration(len(s.tasks)*q.trials)).Round(time.Second))
 	return s.finish(ctx, stdout, stderr)
 }
 

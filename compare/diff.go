@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -77,6 +78,11 @@ func runDiff(_ context.Context, args []string, _ io.Reader, stdout, _ io.Writer)
 	if err != nil {
 		return exitUsage, fmt.Errorf("diff: %w", err)
 	}
+	for i, f := range files {
+		if len(f.Cells) == 0 {
+			return exitUsage, fmt.Errorf("diff: %s holds no cells of the matrix but %q: only those are compared", q.paths[i], f.Plan.Scenario)
+		}
+	}
 	d := result.DiffOf(files[0], files[1])
 	if differs := unlike(d); len(differs) > 0 && !q.force {
 		return exitUsage, fmt.Errorf("diff: the runs differ by more than the code: %s; -force compares them all the same", strings.Join(differs, ", "))
@@ -85,5 +91,11 @@ func runDiff(_ context.Context, args []string, _ io.Reader, stdout, _ io.Writer)
 }
 
 func unlike(d *result.Diff) []string {
-	return append(result.PlanChanges(d.Old.Plan, d.New.Plan), result.HostChanges(d.Old.Host, d.New.Host)...)
+	differs := append(result.PlanChanges(d.Old.Plan, d.New.Plan), result.HostChanges(d.Old.Host, d.New.Host)...)
+	for _, c := range d.Cells { // what a row's name stands for is no part of the plan
+		if was, is := c.Old.Options["exec"], c.New.Options["exec"]; was != is {
+			differs = append(differs, fmt.Sprintf("program of %s %s -> %s", c.New.Name(), cmp.Or(was, "none"), cmp.Or(is, "none")))
+		}
+	}
+	return differs
 }

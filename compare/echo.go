@@ -104,7 +104,7 @@ func runEcho(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.
 		}})
 	}
 	one := 2*time.Second + time.Duration(q.clients)*perConnect + 12*q.window/5
-	fmt.Fprintf(stderr, "plan: %d engines x %d trials, about %v\n", len(q.engines), q.trials, (one * time.Duration(len(q.engines)*q.trials)).Round(time.Second))
+	fmt.Fprintf(stderr, "plan: %d engines x %s, about %v\n", len(q.engines), times(q.trials), (one * time.Duration(len(q.engines)*q.trials)).Round(time.Second))
 	return s.finish(ctx, stdout, stderr)
 }
 

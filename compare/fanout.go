@@ -40,6 +40,9 @@ func runMatrix(ctx context.Context, args []string, _ io.Reader, stdout, stderr i
 		return exitUsage, err
 	}
 	host, err := preflightRun(ctx, c, stderr)
+	if ctx.Err() != nil {
+		return exitInterrupted, errEarly
+	}
 	if err != nil {
 		return exitUsage, err
 	}
@@ -126,6 +129,9 @@ func (x *experiment) announce(w io.Writer) {
 // errInterrupted ends a run early with what is measured saved.
 var errInterrupted = errors.New("interrupted: finished cells are kept")
 
+// errEarly is for an interrupt before the first cell.
+var errEarly = errors.New("interrupted: nothing was measured yet")
+
 func (x *experiment) run(ctx context.Context) error {
 	x.screen.begin(x.trials * len(x.cells))
 	defer x.screen.end()
@@ -133,6 +139,9 @@ func (x *experiment) run(ctx context.Context) error {
 		for _, i := range x.shuffled(trial) {
 			t := x.measure(ctx, x.cells[i], trial)
 			if ctx.Err() != nil {
+				if x.saved == "" { // nothing is measured yet: what the file holds is worth more
+					return errInterrupted
+				}
 				return errors.Join(errInterrupted, x.save(false))
 			}
 			x.file.Cells[i].Trials = append(x.file.Cells[i].Trials, t)
@@ -204,7 +213,7 @@ func (x *experiment) status(err error) (int, error) {
 	for _, c := range x.file.Cells {
 		if slices.ContainsFunc(c.Trials, func(t result.Trial) bool { return t.Error != "" }) {
 			failed++
-		} else if slices.ContainsFunc(c.Trials, func(t result.Trial) bool { return t.NeverJammed() }) {
+		} else if slices.ContainsFunc(c.Trials, func(t result.Trial) bool { return t.Stuck != nil && !t.Proven() }) {
 			unproven++
 		}
 	}

@@ -130,16 +130,6 @@ func parseRun(args []string, usage io.Writer) (*config, error) {
 	return c, c.validate()
 }
 
-// flagError names the known flags where the standard library only repeats the unknown one.
-func flagError(fs *flag.FlagSet, err error) error {
-	if !strings.Contains(err.Error(), "not defined") {
-		return errors.New(strings.ReplaceAll(err.Error(), "\n", " "))
-	}
-	var names []string
-	fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
-	return fmt.Errorf("%v: want %s", err, strings.Join(names, ", "))
-}
-
 // preset applies -quick or -reference where the user set nothing else.
 func (c *config) preset(quick, reference bool) {
 	set := func(name string, apply func()) {

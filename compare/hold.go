@@ -72,7 +72,7 @@ func runHold(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.
 			return func() { s.file.Hold[i].Trials = append(s.file.Hold[i].Trials, t) }, err
 		}})
 	}
-	fmt.Fprintf(stderr, "plan: %d engines x %d numbers of connections x %d trials, about %v\n", len(q.engines), len(q.counts), q.trials,
+	fmt.Fprintf(stderr, "plan: %d engines x %d numbers of connections x %s, about %v\n", len(q.engines), len(q.counts), times(q.trials),
 		(took * time.Duration(len(q.engines)*q.trials)).Round(time.Second))
 	return s.finish(ctx, stdout, stderr)
 }

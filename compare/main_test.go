@@ -15,7 +15,11 @@ import (
 // TestMain lets the test binary be the program: its children, and the whole command for tests that signal it.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" && os.Getenv(slowEnv) != "" {
-		os.Exit(serve.Main(slowed))
+		ctx := context.Background()
+		if err := serve.Run(ctx, os.Stdin, os.Stdout, slowed, ""); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -45,6 +49,12 @@ func TestBadInputIsOneLineAndStatus2(t *testing.T) {
 		{"tune -engines nbio:keepalive=1s", "itself"},
 		{"tune -detect-within 1ms", "500ms to 1h"},
 		{"tune -scale 0.5", "auto, or 1 to 60"},
+		{"tune -scale NaN", "auto, or 1 to 60"},
+		{"tune -detect-within 30", "such as 250ms or 30s"},
+		{"tune -engines gorilla:refresh=any", "chooses refresh itself"},
+		{"tune -all -ping K/NaN", "K/3 or 0.9K"},
+		{"tune -all -ping 1e-12K", "K/3 or 0.9K"},
+		{"tune -all -ping 1ns", "10ms to 1h"},
 		{"tune -scale 1000", "1 to 60"},
 		{"tune -quick -all", "choose one"},
 		{"tune -keepalive 1s", "add -all"},

@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -54,7 +53,7 @@ func (d *display) writeHTML(files ...*result.File) error {
 	if err := report.HTML(&page, files); err != nil {
 		return err
 	}
-	return os.WriteFile(d.html, page.Bytes(), 0o644)
+	return result.Replace(d.html, page.Bytes())
 }
 
 // output is what `compare run` and `compare report` have in common: how results are shown, and the gates they must pass.
@@ -98,6 +97,9 @@ func (o *output) open() (err error) {
 
 // admit refuses gates that a file with these cells, plan and host can never pass or fail in earnest.
 func (o *output) admit(f *result.File) error {
+	if len(o.gates) > 0 && len(f.Cells) == 0 {
+		return fmt.Errorf("-fail-if %q: gates are for cells of the matrix, and %q has none", o.gates[0].text, f.Plan.Scenario)
+	}
 	for _, g := range o.gates {
 		if g.metric.Name == "late_clients" && f.Plan.Stuck+f.Plan.Slow+f.Plan.Vanish == 0 {
 			return fmt.Errorf("-fail-if %q: late_clients are those of a stuck phase: want -stuck 1 or more", g.text)

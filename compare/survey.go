@@ -122,10 +122,21 @@ func (s *survey) pass(ctx context.Context, trial int) error {
 	for _, t := range alone {
 		errs = append(errs, s.one(ctx, t, trial))
 	}
-	if ctx.Err() != nil {
-		return errors.Join(errInterrupted, s.save(false))
+	switch {
+	case ctx.Err() == nil:
+		return errors.Join(errs...)
+	case s.saved == "": // nothing is measured yet: what the file holds is worth more
+		return errInterrupted
 	}
-	return errors.Join(errs...)
+	return errors.Join(errInterrupted, s.save(false))
+}
+
+// times is "1 trial" or "3 trials".
+func times(trials int) string {
+	if trials == 1 {
+		return "1 trial"
+	}
+	return fmt.Sprintf("%d trials", trials)
 }
 
 // one measures a set-up once and saves; the error is that of the saving. What an interrupt cut short is not kept.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"wsfanout/compare/report"
 	"wsfanout/compare/result"
 )
 
@@ -34,10 +35,10 @@ const (
 )
 
 func parseTune(args []string, usage io.Writer) (*tuneRequest, error) {
-	q := &tuneRequest{surveyFlags: newSurveyFlags("tune", "gorilla,nbio", 3, "the recommendation alone, measured once, within 45 s")}
+	q := &tuneRequest{surveyFlags: newSurveyFlags("tune", "gorilla,nbio", 3, "the recommendation alone, measured once at short times: within 45 s, unless -scale or -trials say otherwise")}
 	q.fs.DurationVar(&q.within, "detect-within", 30*time.Second, "a dead peer is to be noticed within this")
 	scale := q.fs.String("scale", "auto", "measure with all times divided by this; auto: so that the target takes 3 s; 1: the real values")
-	q.fs.BoolVar(&q.all, "all", false, "also the grid, the known ways to notice a dead peer, both layers of nbio, and the write timeouts: about 10 minutes")
+	q.fs.BoolVar(&q.all, "all", false, "also the grid, the known ways to notice a dead peer, both layers of nbio, and the write timeouts: about 11 minutes; once unless -trials says otherwise")
 	keepalives := q.fs.String("keepalive", "1s,2s,5s", "with -all: keepalives of the grid")
 	pings := q.fs.String("ping", "0,K/3,K/2,0.9K", "with -all: ping intervals of the grid, in time or in shares of the keepalive K")
 	q.fs.BoolVar(&q.load, "under-load", false, "meanwhile rounds go out and 50 more clients talk")
@@ -45,7 +46,7 @@ func parseTune(args []string, usage io.Writer) (*tuneRequest, error) {
 	if err := q.parse(args, usage); err != nil {
 		return nil, err
 	}
-	if q.quick {
+	if q.quick || q.all {
 		q.unless("trials", func() { q.trials = 1 })
 	}
 	return q, q.check(*scale, *keepalives, *pings)
@@ -66,8 +67,10 @@ func (q *tuneRequest) check(scale, keepalives, pings string) (err error) {
 		return err
 	}
 	for _, e := range q.engines {
-		if text := e.String(); strings.Contains(text, ":keepalive=") || strings.Contains(text, ":ping=") {
-			return fmt.Errorf("-engines: %s: tune chooses keepalive and ping itself", e)
+		for _, own := range []string{"keepalive", "ping", "refresh", "httpkeepalive", "tcpkeepalive", "usertimeout", "deadline", "writetimeout", "pendingcap"} {
+			if strings.Contains(e.String(), ":"+own+"=") {
+				return fmt.Errorf("-engines: %s: tune chooses %s itself", e, own)
+			}
 		}
 	}
 	for _, text := range strings.Split(keepalives, ",") {
@@ -95,7 +98,7 @@ func (q *tuneRequest) parseScale(text string) (float64, error) {
 		return max(1, float64(q.within)/float64(target)), nil
 	}
 	scale, err := strconv.ParseFloat(text, 64)
-	if err != nil || scale < 1 || float64(q.within)/scale < float64(500*time.Millisecond) {
+	if err != nil || !(scale >= 1) || float64(q.within)/scale < float64(500*time.Millisecond) {
 		return 0, fmt.Errorf("-scale %q: want auto, or 1 to %g: below 500 ms the machine's own pauses would be measured",
 			text, max(1, q.within.Seconds()/0.5))
 	}
@@ -104,29 +107,34 @@ func (q *tuneRequest) parseScale(text string) (float64, error) {
 
 // pingOf reads a ping interval: a time, or a share of the keepalive such as K/3 or 0.9K.
 func pingOf(text string, keepalive time.Duration) (time.Duration, error) {
-	bad := fmt.Errorf("-ping %q: want 0, a duration such as 500ms, or a share of the keepalive such as K/3 or 0.9K", text)
-	if part, ok := strings.CutPrefix(text, "K/"); ok {
-		by, err := strconv.ParseFloat(part, 64)
-		if err != nil || by <= 0 {
-			return 0, bad
-		}
-		return scaled(keepalive, 1/by).Round(time.Millisecond), nil
-	}
-	if part, ok := strings.CutSuffix(text, "K"); ok {
-		by, err := strconv.ParseFloat(part, 64)
-		if part == "" {
-			by, err = 1, nil
-		}
-		if err != nil || by <= 0 || by > 100 {
-			return 0, bad
-		}
-		return scaled(keepalive, by).Round(time.Millisecond), nil
+	bad := fmt.Errorf("-ping %q: want 0, a duration of 10ms to 1h, or a share of the keepalive such as K/3 or 0.9K", text)
+	if text == "0" {
+		return 0, nil
 	}
 	p, err := time.ParseDuration(text)
-	if err != nil || p < 0 || p > time.Hour {
+	if part, ok := strings.CutPrefix(text, "K/"); ok {
+		var by float64
+		by, err = strconv.ParseFloat(part, 64)
+		p = fraction(keepalive, 1/by)
+	} else if part, ok := strings.CutSuffix(text, "K"); ok {
+		by := 1.0
+		if err = nil; part != "" {
+			by, err = strconv.ParseFloat(part, 64)
+		}
+		p = fraction(keepalive, by)
+	}
+	if err != nil || p < 10*time.Millisecond || p > time.Hour {
 		return 0, bad
 	}
 	return p, nil
+}
+
+// fraction is by times d, 0 where that is no sensible time.
+func fraction(d time.Duration, by float64) time.Duration {
+	if !(by > 0 && by < 1000) {
+		return 0
+	}
+	return scaled(d, by).Round(time.Millisecond)
 }
 
 // runTune is `compare tune`.
@@ -139,12 +147,19 @@ func runTune(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.
 	if err != nil {
 		return exitUsage, err
 	}
-	s, err := newSurvey(q.surveyFlags, "tune", len(behaviours())*q.clients+loadClients, stderr)
+	clients := len(behaviours()) * q.clients
+	if q.load {
+		clients += loadClients
+	}
+	s, err := newSurvey(q.surveyFlags, "tune", clients, stderr)
 	if err != nil {
 		return exitUsage, err
 	}
 	s.file.Plan.DetectWithinNs, s.file.Plan.Scale, s.file.Plan.UnderLoad = int64(q.within), q.scale, q.load
 	s.file.Plan.Clients = q.clients
+	if q.load {
+		s.file.Plan.SizeBytes, s.file.Plan.IntervalNs = tuneSize, int64(loadInterval)
+	}
 	var took time.Duration
 	for i := range setups {
 		s.tasks = append(s.tasks, q.task(s, &setups[i]))
@@ -159,8 +174,12 @@ func runTune(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.
 		took += writes[i].time()
 	}
 	took = max(took, longest(setups)) * time.Duration(q.trials)
-	fmt.Fprintf(stderr, "plan: %d set-ups x %d trials, about %v; times are 1/%.4g of the real ones\n", len(s.tasks), q.trials, took.Round(time.Second), q.scale)
-	return s.finish(ctx, stdout, stderr)
+	fmt.Fprintf(stderr, "plan: %d set-ups x %s, about %v; times are 1/%.4g of the real ones\n", len(s.tasks), times(q.trials), took.Round(time.Second), q.scale)
+	status, err := s.finish(ctx, stdout, stderr)
+	if refuted := report.NotHeld(s.file); status == exitOK && len(refuted) > 0 {
+		return exitFailed, fmt.Errorf("what is recommended did not hold here for %s: see the answer", strings.Join(refuted, ", "))
+	}
+	return status, err
 }
 
 // task measures one set-up into an entry of its own.
@@ -178,6 +197,7 @@ func (q *tuneRequest) task(s *survey, setup *tuneSetup) task {
 			t.Error = err.Error()
 		} else {
 			t.ObservedNs, t.Groups, t.Cost = r.ended-r.began, r.groupsSeen(), r.cost()
+			t.Warnings = append(t.Warnings, r.doubts()...)
 		}
 		return func() { s.file.Tune[entry].Trials = append(s.file.Tune[entry].Trials, t) }, err
 	}}

@@ -51,6 +51,8 @@ type tuneRun struct {
 	addr                  string
 	spread                time.Duration // within which the dead die
 	began, ended, killed  int64         // CLOCK_MONOTONIC ns
+	late                  time.Duration // of this machine, while it watched
+	issued                serve.Issued  // rounds of the load
 	before, after         serve.Usage
 	behaved               []clientfleet.Behaved
 	closes                map[int]serve.Close
@@ -182,8 +184,12 @@ func (r *tuneRun) watch(ctx context.Context) (err error) {
 	}
 	loaded := make(chan error, 1)
 	go func() { loaded <- r.rounds(ctx) }()
+	late := watchLateness()
+	defer func() { r.late = late() }()
 	if err := sleep(ctx, r.spread/2); err == nil {
-		r.kill()
+		if err := r.kill(); err != nil {
+			return err
+		}
 		_ = sleep(ctx, time.Duration(r.began-clock.Now())+r.spread+r.observe) // the end of ctx is looked at below
 	}
 	if err := <-loaded; err != nil {
@@ -192,12 +198,19 @@ func (r *tuneRun) watch(ctx context.Context) (err error) {
 	return context.Cause(ctx)
 }
 
-// kill ends the second fleet as a crash would.
-func (r *tuneRun) kill() {
-	if r.doomed != nil {
-		r.killed = clock.Now()
-		r.doomed.link.kill()
+// kill ends the second fleet as a crash would. That it did not end before is part of what is measured.
+func (r *tuneRun) kill() error {
+	if r.doomed == nil {
+		return nil
 	}
+	select {
+	case <-r.doomed.messages:
+		return r.doomed.died("wait")
+	default:
+	}
+	r.killed = clock.Now()
+	r.doomed.link.kill()
+	return nil
 }
 
 func (r *tuneRun) burst(ctx context.Context) error {
@@ -225,7 +238,8 @@ func (r *tuneRun) rounds(ctx context.Context) error {
 	if _, err := r.fleet.ask(ctx, "inbound", clientfleet.Switch{On: true}, nil); err != nil {
 		return err
 	}
-	_, err := r.server.ask(ctx, "phase", serve.Phase{
+	var err error
+	r.issued, err = call[serve.Issued](ctx, r.server, "phase", serve.Phase{
 		Kind: "healthy", Rounds: int((r.spread + r.observe) / loadInterval), Interval: loadInterval,
 	}, nil)
 	return err

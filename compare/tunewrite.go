@@ -93,7 +93,6 @@ func aliveUnder(e engines.Spec, policy string, d time.Duration, clients int) tun
 	if policy == policyCap { // nbio refuses a message above its cap, whoever reads it
 		one = capped
 	}
-	always := func(*tuneSetup) bool { return true }
 	observe := 2*d + 2*time.Second
 	return tuneSetup{
 		part: result.TuneWrite, engine: e, alone: true, size: min(clients, 5), observe: observe, message: one,
@@ -102,7 +101,7 @@ func aliveUnder(e engines.Spec, policy string, d time.Duration, clients int) tun
 			{name: "slow but alive", kind: clientfleet.Slow, apart: true, covered: always, backlog: steadyBurst, message: steadyMessage,
 				then:  int(observe / steadyEvery),
 				shape: func(_ *tuneSetup, c *clientfleet.Extra) { c.Rate = steadyRate }},
-			{name: "one message, then silence", kind: clientfleet.Answers, apart: true, covered: always, backlog: oneMessage, message: oneMessage},
+			{name: "one message, then silence", kind: clientfleet.Answers, apart: true, covered: always, backlog: one, message: one},
 			{name: "nothing sent to it", kind: clientfleet.Answers, apart: true, covered: always},
 		},
 	}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"wsfanout/compare/result"
@@ -100,74 +98,9 @@ func (t *tuned) plan() string {
 	return text
 }
 
-// labelOf names a set-up in two words: the engine, and what is special about it.
-func labelOf(s *result.Tune) [2]string {
-	engine := withoutOptions(s.Engine, "keepalive", "ping")
-	base, _, _ := strings.Cut(s.Engine, ":")
-	switch s.Part {
-	case result.TuneGrid, result.TuneAdvice:
-		return [2]string{engine, periods(s)}
-	case result.TuneWrite:
-		return [2]string{base, strings.TrimSpace(s.Policy + " " + timeLimit(s.WriteTimeoutNs))}
-	}
-	if s.Name != "" {
-		return [2]string{base, s.Name}
-	}
-	return [2]string{engine, periods(s)}
-}
-
-func timeLimit(ns int64) string {
-	if ns == 0 {
-		return ""
-	}
-	return exact(float64(ns))
-}
-
-// periods are keepalive and ping, "1 s/333 ms".
-func periods(s *result.Tune) string { return keepaliveOf(s) + "/" + pingOf(s) }
-
-func keepaliveOf(s *result.Tune) string { return cmp.Or(timeLimit(s.KeepaliveNs), "none") }
-
-func pingOf(s *result.Tune) string { return cmp.Or(timeLimit(s.PingNs), "none") }
-
-// withoutOptions is a spec without those options, which are told otherwise.
-func withoutOptions(spec string, names ...string) string {
-	parts := strings.Split(spec, ":")
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool {
-		name, _, _ := strings.Cut(part, "=")
-		return slices.Contains(names, name)
-	}), ":")
-}
-
-// collectNotes are what casts doubt on a set-up: that it had to fail, that trials failed, what they warned of.
-func (t *tuned) collectNotes() {
-	for i := range t.Tune {
-		t.notesOn(&t.Tune[i])
-	}
-}
-
-// notesOn are the indexes of the notes on a set-up.
-func (t *tuned) notesOn(s *result.Tune) []int {
-	var notes []int
-	if s.Doubt != "" {
-		notes = append(notes, t.note("said before it ran: "+s.Doubt))
-	}
-	if failed := s.Failures(); len(failed) > 0 && len(s.Good()) > 0 {
-		notes = append(notes, t.note(fmt.Sprintf("%d of %d trials failed: %s", len(failed), len(s.Trials), failed[len(failed)-1])))
-	}
-	for _, trial := range s.Trials {
-		for _, text := range trial.Warnings {
-			if at := t.note("warning: " + text); !slices.Contains(notes, at) {
-				notes = append(notes, at)
-			}
-		}
-	}
-	return notes
-}
-
 // row begins that of a set-up. One that was not measured is complete with its reason.
 func (t *tuned) row(s *result.Tune) (row expRow, measured bool) {
-	label := labelOf(s)
+	label := t.labelOf(s)
 	row = expRow{cells: []expCell{words(label[0]), words(cmp.Or(label[1], "-"))}, notes: t.notesOn(s)}
 	switch failed := s.Failures(); {
 	case len(s.Good()) > 0:

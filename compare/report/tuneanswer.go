@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"wsfanout/compare/result"
 )
 
-// answers are five lines: the two of each engine's recommendation, and what was measured of them. None without a recommendation.
+// answers are a line for each engine's recommendation, and what was measured of them. None without a recommendation.
 func (t *tuned) answers() answer {
 	setups := t.part(result.TuneAdvice)
 	if len(setups) == 0 {
@@ -27,27 +28,36 @@ func (t *tuned) answers() answer {
 	}
 	a.lines = append(a.lines,
 		keyed{"margin", t.perEngine(setups, t.margin)},
-		keyed{"false kills", killed(setups)},
-		keyed{"detection", t.perEngine(setups, t.detected)})
-	for _, s := range setups {
-		a.code = append(a.code, t.snippets(s)...)
+		keyed{"false kills", "closed of the clients that such a set-up can keep: " + t.perEngine(setups, killed)})
+	if slices.ContainsFunc(setups, func(s *result.Tune) bool { return tollOf(s).uncovered > 0 }) {
+		a.lines = append(a.lines, keyed{"accepted", "alive, but these set-ups cannot tell them from dead ones; closed: " + t.perEngine(setups, accepted)})
+	}
+	a.lines = append(a.lines, keyed{"detection", t.perEngine(setups, t.detected)})
+	var without string
+	if a.code, without = t.snippets(setups); without != "" {
+		a.lines = append(a.lines, keyed{"code", without})
 	}
 	return a
 }
 
-// engineOf is the bare name of the library.
-func engineOf(s *result.Tune) string {
-	base, _, _ := strings.Cut(s.Engine, ":")
-	return base
+// recommended names the two settings as the engine's users know them, and says whether the measurement refutes them.
+func (t *tuned) recommended(s *result.Tune) keyed {
+	text := fmt.Sprintf(cmp.Or(settings[engineOf(s)], "read deadline %s, ping interval %s"), realText(t.real(s.KeepaliveNs)), realText(t.real(s.PingNs)))
+	if name := t.nameOf(s); name != engineOf(s) { // too long for a key
+		text = name + ": " + text
+	}
+	if why := t.refuted(s); why != "" {
+		text += ": NOT HELD, " + why
+	} else if why := unmeasured(s); why != "" {
+		text += ": not confirmed, " + why
+	}
+	return keyed{engineOf(s), text}
 }
 
-// recommended names the two settings as the engine's users know them.
-func (t *tuned) recommended(s *result.Tune) keyed {
-	keepalive, ping := "KeepaliveTime", "ping interval"
-	if engineOf(s) == "gorilla" {
-		keepalive, ping = "pong wait", "ping period"
-	}
-	return keyed{engineOf(s), fmt.Sprintf("%s %s, %s %s", keepalive, realText(t.real(s.KeepaliveNs)), ping, realText(t.real(s.PingNs)))}
+// settings are what the two are called where the library has them.
+var settings = map[string]string{
+	"gorilla": "pong wait %s, ping period %s",
+	"nbio":    "KeepaliveTime %s, ping interval %s",
 }
 
 func realText(d time.Duration) string { return exact(float64(d)) }
@@ -55,12 +65,16 @@ func realText(d time.Duration) string { return exact(float64(d)) }
 // perEngine says a sentence once if it holds for all, and for each engine otherwise.
 func (t *tuned) perEngine(setups []*result.Tune, say func(*result.Tune) string) string {
 	var said, named []string
+	each := ", on each engine"
 	for _, s := range setups {
 		text := say(s)
-		said, named = append(said, text), append(named, engineOf(s)+" "+text)
+		if t.nameOf(s) != engineOf(s) {
+			each = ", in each set-up"
+		}
+		said, named = append(said, text), append(named, t.nameOf(s)+" "+text)
 	}
 	if len(setups) > 1 && len(slices.Compact(slices.Clone(said))) == 1 {
-		return said[0] + ", on each engine"
+		return said[0] + each
 	}
 	if len(setups) == 1 {
 		return said[0]
@@ -78,54 +92,50 @@ func (t *tuned) margin(s *result.Tune) string {
 	return text + ", none after one lost pong"
 }
 
-// killed is how many clients the set-ups should have kept and did not, and whom they cannot keep.
-func killed(setups []*result.Tune) string {
-	var kept []string
-	beyond := map[string]result.TuneGroup{}
-	var names []string
-	for _, s := range setups {
-		kept = append(kept, engineOf(s)+" "+covered(s))
-		for _, g := range s.Behaviours() {
-			if g.Kind != result.GroupUncovered {
-				continue
-			}
-			all, known := beyond[g.Behaviour]
-			if !known {
-				names = append(names, g.Behaviour)
-			}
-			beyond[g.Behaviour] = result.TuneGroup{Clients: all.Clients + g.Clients, Closed: all.Closed + g.Closed}
-		}
-	}
-	text := "covered clients closed: " + strings.Join(kept, ", ")
-	if names == nil {
-		return text
-	}
-	for i, name := range names {
-		names[i] = name + " " + share(beyond[name]).text
-	}
-	return text + "; alive, but these set-ups cannot tell them from dead ones; closed: " + strings.Join(names, ", ")
-}
-
-// covered is "1 of 20 in 2 trials", with the behaviours and reasons of those closed.
-func covered(s *result.Tune) string {
+// killed is "1 of 20 in 2 trials", with the behaviours and reasons of those closed.
+func killed(s *result.Tune) string {
 	if why := unmeasured(s); why != "" {
 		return why
 	}
-	all := s.Join(result.GroupCovered)
-	if all.Clients == 0 {
+	k := tollOf(s)
+	if !k.measured() {
 		return "not measured"
 	}
-	text := share(all).text + " in " + plural(len(s.Good()), "trial")
-	var blamed []string
-	for _, g := range s.Behaviours() {
-		if g.Kind == result.GroupCovered && g.Closed > 0 {
-			blamed = append(blamed, fmt.Sprintf("%s %s, %s", g.Behaviour, share(g).text, reasonWords(g.Reasons)))
-		}
-	}
-	if blamed != nil {
+	text := ofClients(k.lost, k.covered) + " in " + plural(len(s.Good()), "trial")
+	if blamed := closedOfKind(s, result.GroupCovered, true); blamed != nil {
 		text += " (" + strings.Join(blamed, "; ") + ")"
 	}
+	if k.early > 0 {
+		text += fmt.Sprintf(", and %d before they died", k.early)
+	}
 	return text
+}
+
+// accepted are the behaviours of the living whom no such deadline can keep, and how many were closed.
+func accepted(s *result.Tune) string {
+	if why := unmeasured(s); why != "" {
+		return why
+	}
+	if tollOf(s).uncovered == 0 {
+		return "not measured"
+	}
+	return cmp.Or(strings.Join(closedOfKind(s, result.GroupUncovered, false), ", "), "none")
+}
+
+// closedOfKind is "pongs delayed 1 of 10" for each behaviour of the kind of which some were closed, with or without the reasons.
+func closedOfKind(s *result.Tune, kind string, reasons bool) []string {
+	var parts []string
+	for _, g := range s.Behaviours() {
+		if g.Kind != kind || g.Lost() == 0 {
+			continue
+		}
+		text := g.Behaviour + " " + ofClients(g.Lost(), g.Clients)
+		if why := reasonWords(g.Reasons); reasons && why != "" {
+			text += ", " + why
+		}
+		parts = append(parts, text)
+	}
+	return parts
 }
 
 // detected is when the dead were noticed, beside what was predicted and asked for.
@@ -137,19 +147,24 @@ func (t *tuned) detected(s *result.Tune) string {
 	if dead.Clients == 0 {
 		return "not measured"
 	}
-	text := noticedCells(s)[0].text + " dead peers"
-	if a := dead.AfterNs; a != nil {
+	text := fmt.Sprintf("%d of %s noticed", dead.Closed, plural(dead.Clients, "dead peer"))
+	if dead.Before > 0 {
+		text += fmt.Sprintf(" (%d closed before they died)", dead.Before)
+	}
+	switch a, at := dead.AfterNs, s.Observed(); {
+	case a != nil:
 		text += fmt.Sprintf(" after %s, %s, %s (min, median, max)", duration(float64(a.Min)), duration(float64(a.Median)), duration(float64(a.Max)))
+	case at > 0:
+		text += " in the " + exact(float64(at)) + " of the watch"
 	}
 	if p := predicted(s); p != "" {
 		text += ", predicted " + p
 	}
 	if t.Plan.DetectWithinNs > 0 {
-		limit := float64(t.Plan.DetectWithinNs) / t.scale()
-		text += ", target " + exact(limit)
-		if dead.AfterNs != nil && float64(dead.AfterNs.Max) > limit {
-			text += ": MISSED"
-		}
+		text += ", target " + exact(t.limit())
+	}
+	if dead.Closed < dead.Clients || t.lateNs(s) > 0 {
+		text += ": MISSED"
 	}
 	return text
 }

@@ -48,18 +48,19 @@ func tuneValues(one *result.Tune) []benchValue {
 		put(float64(a.Median), "detect-median-ns")
 		put(float64(a.Max), "detect-max-ns")
 	}
-	if dead.Clients > 0 {
-		put(float64(dead.Clients-dead.Closed), "unnoticed")
+	if missed, all := missedOf(one); all > 0 {
+		put(float64(missed), "unnoticed")
 	}
-	if g := one.Join(result.GroupCovered); g.Clients > 0 {
-		put(float64(g.Closed), "false-kills")
+	k := tollOf(one)
+	if k.measured() {
+		put(float64(k.kills()), "false-kills")
 	}
-	if g := one.Join(result.GroupUncovered); g.Clients > 0 {
-		put(float64(g.Closed), "accepted-kills")
+	if k.uncovered > 0 {
+		put(float64(k.accepts), "accepted-kills")
 	}
 	if c := one.Trials[0].Cost; c != nil {
-		put(c.FramesPerSecond, "frames/s")
-		put(c.BytesPerSecond, "B/s")
+		put(c.FramesPerClient, "frames/client/s")
+		put(c.BytesPerClient, "B/client/s")
 		put(c.CPUNsPerSecond, "cpu-ns/s")
 	}
 	if w := one.Trials[0].Write; w != nil && w.Jammed {

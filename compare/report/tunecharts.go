@@ -26,11 +26,11 @@ func (t *tuned) detectionChart() rowChart {
 	c := rowChart{
 		id: "detection", title: "Detection against false kills",
 		caption: "Left: when dead peers were noticed, the mark the median, the line from the first to the last, the pale band what was predicted. " +
-			"Right: the share of the living clients that the set-up should have kept, and closed. Times are as measured; the recommended set-ups (*) and the target " + t.scaled() + ".",
+			"Right: the false kills, the share closed of the living clients that this kind of deadline can keep; +n more that were to die were closed before. Times are as measured; the recommended set-ups (*) and the target " + t.scaled() + ".",
 		left: "noticed after, ", right: "false kills",
 	}
 	if t.Plan.DetectWithinNs > 0 {
-		c.target, c.targetText = float64(t.Plan.DetectWithinNs)/t.scale(), "target"
+		c.target, c.targetText = t.limit(), "target"
 	}
 	most := c.target
 	for _, s := range slices.Concat(t.part(result.TuneAdvice), t.part(result.TuneGrid)) {
@@ -64,7 +64,7 @@ func (t *tuned) detectionChart() rowChart {
 func (t *tuned) damageChart() rowChart {
 	c := rowChart{
 		id: "damage", title: "Damage against false kills",
-		caption: "Left: the healthy clients that were late while one was stuck. Right: the share of the living clients that the write timeout closed.",
+		caption: "Left: the healthy clients that were late while one was stuck. Right: the share of all living clients that the write timeout closed.",
 		right:   "false kills",
 	}
 	clients := 0.0
@@ -89,15 +89,20 @@ func (t *tuned) damageChart() rowChart {
 
 // chartRow has the name and the false kills of a set-up.
 func (t *tuned) chartRow(s *result.Tune) chartRow {
-	label := labelOf(s)
-	row := chartRow{label: strings.Join(label[:], " "), series: t.series(s)}
-	row.tip = row.label
+	label := t.labelOf(s)
+	row := chartRow{series: t.series(s), tip: strings.Join(label[:], " ")}
+	name := label[0]
 	if s.Part == result.TuneAdvice {
-		row.label = engineOf(s) + " " + label[1] // there is one for each engine
+		name = t.nameOf(s)
 	}
-	row.label = strings.ReplaceAll(row.label, " ms", "ms")
-	if covered := s.Join(result.GroupCovered); covered.Clients > 0 {
-		row.share, row.text = float64(covered.Closed)/float64(covered.Clients), fmt.Sprintf("%d of %d", covered.Closed, covered.Clients)
+	if _, options, several := strings.Cut(name, ":"); several { // there is room for these alone: the mark tells the library
+		if name = options; s.Part == result.TuneAdvice {
+			label[1] = "" // that of the other recommendations
+		}
+	}
+	row.label = strings.ReplaceAll(strings.TrimSpace(name+" "+label[1]), " ms", "ms")
+	if k := tollOf(s); k.measured() {
+		row.share, row.text = k.share(), k.text()
 		row.tip += ", false kills " + row.text
 	}
 	return row

@@ -39,7 +39,7 @@ func living(keepalive int64, covered, uncovered int) []result.TuneGroup {
 
 // dead are peers that went silent, and one whose process ended.
 func dead(after *result.Spread, closed int) []result.TuneGroup {
-	ended := result.TuneGroup{Behaviour: "process ends", Kind: result.GroupDead, Clients: 2, Closed: 2, Reasons: map[string]int{"closed by peer": 2},
+	ended := result.TuneGroup{Behaviour: "process ends", Kind: result.GroupEnded, Clients: 2, Closed: 2, Reasons: map[string]int{"closed by peer": 2},
 		AfterNs: &result.Spread{Min: 2 * msNs, Median: 3 * msNs, Max: 4 * msNs}}
 	g := result.TuneGroup{Behaviour: "vanished", Kind: result.GroupDead, Clients: 5, Closed: closed, AfterNs: after}
 	if closed > 0 {
@@ -56,7 +56,7 @@ func setupOf(part, engine string, keepalive, ping int64, covered int) result.Tun
 		after := &result.Spread{Min: low, Median: (low + keepalive + n*8*msNs) / 2, Max: keepalive + n*8*msNs}
 		groups := append(dead(after, 5), living(keepalive, covered, 5)...)
 		s.Trials = append(s.Trials, result.TuneTrial{Trial: int(n), ObservedNs: 5e9, Groups: groups,
-			Cost: &result.TuneCost{Clients: 27, PingsPerSecond: 81, FramesPerSecond: 162.5, BytesPerSecond: 650, CPUNsPerSecond: 1.3e6 * float64(n)}})
+			Cost: &result.TuneCost{Clients: 27, FramesPerClient: 6.02, BytesPerClient: 24.1, CPUNsPerSecond: 1.3e6 * float64(n)}})
 	}
 	return s
 }
@@ -64,7 +64,7 @@ func setupOf(part, engine string, keepalive, ping int64, covered int) result.Tun
 func tunedPeriods() []result.Tune {
 	all := []result.Tune{
 		setupOf(result.TuneAdvice, "nbio:keepalive=900ms:ping=300ms", 900*msNs, 300*msNs, 0),
-		setupOf(result.TuneAdvice, "gorilla:keepalive=900ms:ping=300ms", 900*msNs, 300*msNs, 0),
+		setupOf(result.TuneAdvice, "gorilla:keepalive=900ms:ping=300ms:refresh=pong", 900*msNs, 300*msNs, 0),
 		setupOf(result.TuneGrid, "nbio:keepalive=1s", 1000*msNs, 0, 5),
 		setupOf(result.TuneGrid, "nbio:keepalive=1s:ping=333ms", 1000*msNs, 333*msNs, 0),
 		setupOf(result.TuneGrid, "nbio:keepalive=1s:ping=900ms", 1000*msNs, 900*msNs, 5),
@@ -73,16 +73,27 @@ func tunedPeriods() []result.Tune {
 		setupOf(result.TuneGrid, "gorilla:keepalive=5s:ping=1.67s", 5000*msNs, 1670*msNs, 0),
 		setupOf(result.TuneGrid, "gorilla:keepalive=5s:ping=2.5s", 5000*msNs, 2500*msNs, 0),
 	}
-	all[1].Trials[0].Groups[3].Closed = 1 // a covered client
-	all[1].Trials[0].Groups[3].Reasons = map[string]int{"read timeout": 1}
-	all[1].Trials[0].Groups[3].AfterNs = &result.Spread{Min: 902 * msNs, Median: 902 * msNs, Max: 902 * msNs}
 	all[5].Doubt = "the ping interval is not below the keepalive: every client that only answers pings dies"
 	all[5].PredictedNs = &[2]int64{0, 1000 * msNs}
 	all[6].Trials[1] = result.TuneTrial{Trial: 2, Error: "the fleet\nended early"}
 	all[7].Trials = []result.TuneTrial{{Trial: 1, Error: "the server ended: too many open files"}}
 	all[8].Trials = nil // interrupted
 	all[3].Trials[0].Warnings = []string{"steal of 12 %"}
-	return all
+	return append(all, tunedRefuted(), setupOf(result.TuneAdvice, "gobwas:keepalive=900ms:ping=300ms", 900*msNs, 300*msNs, 0))
+}
+
+// tunedRefuted is a recommendation that did not hold: a client that answers pings was closed, two of the dead before they died, one
+// never, one late.
+func tunedRefuted() result.Tune {
+	s := setupOf(result.TuneAdvice, "nbio:executor=inline:keepalive=900ms:ping=300ms", 900*msNs, 300*msNs, 0)
+	s.Trials[0].Groups[3].Closed = 1
+	s.Trials[0].Groups[3].Reasons = map[string]int{"read timeout": 1}
+	s.Trials[0].Groups[3].AfterNs = &result.Spread{Min: 902 * msNs, Median: 902 * msNs, Max: 902 * msNs}
+	s.Trials[0].Groups[0].Closed, s.Trials[0].Groups[0].Before = 2, 2
+	s.Trials[0].Groups[0].AfterNs.Max = 1200 * msNs
+	s.Trials[0].Warnings = []string{"this machine was late by up to 95ms, more than a tenth of the keepalive"}
+	s.Trials[1].Warnings = []string{"this machine was late by up to 1.095s, more than a tenth of the keepalive"}
+	return s
 }
 
 func tunedOthers() []result.Tune {
@@ -105,6 +116,8 @@ func tunedOthers() []result.Tune {
 	for i := range all[3].Trials {
 		all[3].Trials[i].Groups = append(dead(nil, 0), living(0, 0, 0)...)
 	}
+	all[1].Trials[0].Warnings = []string{"this machine was late by up to 120ms, more than a tenth of the keepalive"}
+	all[4].Trials[0].Warnings = []string{"this machine was late by up to 1.095s, more than a tenth of the keepalive"}
 	for i := range all[4].Trials {
 		all[4].Trials[i].Groups = append(dead(&result.Spread{Min: 10000 * msNs, Median: 10001 * msNs, Max: 10020 * msNs}, 5), living(10000*msNs, 5, 5)...)
 	}

@@ -2,26 +2,46 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"wsfanout/compare/result"
 )
 
-// snippets are code to paste, with the recommended times as they are outside of the measurement. None for an engine without one.
-func (t *tuned) snippets(s *result.Tune) []snippet {
+// snippets are code to paste, with the recommended times as they are outside of the measurement, each once; and why there is none
+// for some of the set-ups, "" if there is one for all.
+func (t *tuned) snippets(setups []*result.Tune) (all []snippet, without string) {
+	var reasons []string
+	for _, s := range setups {
+		code, why := t.snippet(s)
+		switch {
+		case why != "":
+			reasons = append(reasons, why)
+		case !slices.Contains(all, code):
+			all = append(all, code)
+		}
+	}
+	return all, strings.Join(distinct(reasons), "; ")
+}
+
+// snippet is that of a set-up, or why it has none.
+func (t *tuned) snippet(s *result.Tune) (code snippet, why string) {
+	if t.refuted(s) != "" {
+		return snippet{}, "none for " + t.nameOf(s) + ", whose set-up did not hold here"
+	}
 	keepalive, ping := goDuration(t.real(s.KeepaliveNs)), goDuration(t.real(s.PingNs))
 	switch engineOf(s) {
 	case "nbio":
-		return []snippet{{"Go code for nbio (github.com/lesismal/nbio/nbhttp/websocket):", fmt.Sprintf(nbioCode, keepalive, ping)}}
+		return snippet{"Go code for nbio (github.com/lesismal/nbio/nbhttp/websocket):", fmt.Sprintf(nbioCode, keepalive, ping)}, ""
 	case "gorilla":
 		code := gorillaCode
 		if strings.Contains(s.Engine, "refresh=pong") {
 			code = gorillaPongCode
 		}
-		return []snippet{{"Go code for gorilla (github.com/gorilla/websocket):", fmt.Sprintf(code, keepalive, ping)}}
+		return snippet{"Go code for gorilla (github.com/gorilla/websocket):", fmt.Sprintf(code, keepalive, ping)}, ""
 	}
-	return nil
+	return snippet{}, engineOf(s) + " has no server of its own: the deadline is yours to set before each read"
 }
 
 // goDuration is a constant expression: "27 * time.Second".
@@ -98,7 +118,11 @@ func pings(c *websocket.Conn, done <-chan struct{}) { // a goroutine for each co
 			return
 		case <-ticker.C:
 			// WriteControl may run beside the connection's writer
-			if c.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait)) != nil {
+			err := c.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWait))
+			if ne, ok := err.(net.Error); ok && ne.Temporary() {
+				continue // a message is still being written: the read deadline decides
+			}
+			if err != nil {
 				c.Close()
 				return
 			}

@@ -11,39 +11,28 @@ import (
 // noticed is a row for each set-up of a part: when dead peers were noticed, beside what was predicted, and who else was closed.
 func (t *tuned) noticed(part, title string, costs bool) expTable {
 	setups := t.part(part)
+	has := func(extra func(*result.Tune) bool) bool { return slices.ContainsFunc(setups, extra) }
 	periodic := part == result.TuneAdvice || part == result.TuneGrid
-	ended := !periodic && slices.ContainsFunc(setups, func(s *result.Tune) bool { return s.Join(result.GroupEnded).Clients > 0 })
 	table := expTable{title: title, columns: []expColumn{
 		{}, {head: periodHead[periodic]}, {"noticed", "dead_closed", true}, {"min", "dead_after_min_ns", true}, {"median", "dead_after_median_ns", true},
-		{"max", "dead_after_max_ns", true}, {head: "predicted"}, {"false kills", "closed", true},
+		{"max", "dead_after_max_ns", true}, {head: "predicted"}, {"false kills", "false_kills", true},
 	}}
+	cells := []func(*result.Tune) []expCell{noticedCells, func(s *result.Tune) []expCell { return []expCell{tollOf(s).killsCell()} }}
+	add := func(show func(*result.Tune) []expCell, columns ...expColumn) {
+		table.columns, cells = append(table.columns, columns...), append(cells, show)
+	}
+	ended := !periodic && has(func(s *result.Tune) bool { return s.Join(result.GroupEnded).Clients > 0 })
 	if ended {
-		table.columns = append(table.columns, expColumn{"exit", "ended_after_median_ns", true})
+		add(func(s *result.Tune) []expCell { return afterCells(s.Join(result.GroupEnded))[1:2] }, expColumn{"exit", "ended_after_median_ns", true})
 	}
-	costs = costs && slices.ContainsFunc(setups, func(s *result.Tune) bool { _, ok := s.Median(framesOf); return ok })
-	if costs {
-		for _, c := range tuneCosts {
-			table.columns = append(table.columns, c.expColumn)
-		}
+	if costs = costs && has(func(s *result.Tune) bool { _, ok := s.Median(framesOf); return ok }); costs {
+		add(costCells, costColumns()...)
 	}
-	table.lead = "from the death of a peer to its close, times as measured; false kills: of the living"
-	if periodic {
-		table.lead = t.periodicLead(part, costs)
-	}
-	if ended {
-		table.lead += "; exit: the same for a peer whose process ends"
-	}
+	table.lead = t.noticedLead(part, ended, costs)
 	for _, s := range setups {
 		row, ok := t.row(s)
-		if ok {
-			row.cells = append(row.cells, noticedCells(s)...)
-			row.cells = append(row.cells, share(livingClosed(s, periodic)))
-			if ended {
-				row.cells = append(row.cells, afterCells(s.Join(result.GroupEnded))[1])
-			}
-			if costs {
-				row.cells = append(row.cells, costCells(s)...)
-			}
+		for i := 0; ok && i < len(cells); i++ {
+			row.cells = append(row.cells, cells[i](s)...)
 		}
 		table.rows = append(table.rows, row)
 	}
@@ -52,25 +41,39 @@ func (t *tuned) noticed(part, title string, costs bool) expTable {
 
 var periodHead = map[bool]string{true: "K/P"}
 
-// livingClosed are the covered clients of a keepalive and a ping; where ways are compared, all that live.
-func livingClosed(s *result.Tune, periodic bool) result.TuneGroup {
-	closed := s.Join(result.GroupCovered)
-	if !periodic {
-		beyond := s.Join(result.GroupUncovered)
-		closed.Clients, closed.Closed = closed.Clients+beyond.Clients, closed.Closed+beyond.Closed
+// noticedLead says what the columns of a part are.
+func (t *tuned) noticedLead(part string, ended, costs bool) string {
+	text, when := "", "times as measured"
+	if part == result.TuneAdvice || part == result.TuneGrid {
+		text = "keepalive K and ping interval P; "
 	}
-	return closed
-}
-
-func (t *tuned) periodicLead(part string, costs bool) string {
-	when := "times as measured"
 	if part == result.TuneAdvice { // only there the times were chosen by the target
 		when = t.scaled()
 	}
-	text := "keepalive K and ping interval P; from the death of a peer to its close, " + when +
-		"; false kills: of the living clients that a read deadline can keep"
+	text += "from the death of a peer to its close, " + when + "; false kills: closed of the living that this kind of deadline can keep with the right ping interval"
+	if slices.ContainsFunc(t.part(part), func(s *result.Tune) bool { return tollOf(s).accepts > 0 }) {
+		text += "; the living that it cannot tell from the dead are in the next table"
+	}
+	if ended {
+		text += "; exit: the median for a peer whose process ends"
+	}
 	if clients := t.costClients(part); costs && clients > 0 {
-		text += fmt.Sprintf("; cost of %s at rest, per second", plural(clients, "client"))
+		text += t.costLead(part, clients)
+	}
+	return text
+}
+
+// costLead says whose the costs are.
+func (t *tuned) costLead(part string, clients int) string {
+	load := ""
+	if t.Plan.UnderLoad {
+		load = ", the load among it"
+	}
+	text := fmt.Sprintf("; frames/s and B/s: of a client that only answers pings, both ways; CPU/s: of the server for all %s and all that they do%s",
+		plural(clients, "client"), load)
+	if part == result.TuneAdvice && t.scale() != 1 {
+		n := shortNumber(t.scale())
+		text += fmt.Sprintf("; rates and costs are those of the divided times: at 1/%s, %s times as many frames", n, n)
 	}
 	return text
 }
@@ -89,8 +92,11 @@ func (t *tuned) costClients(part string) int {
 
 func noticedCells(s *result.Tune) []expCell {
 	dead := s.Join(result.GroupDead)
-	noticed := share(dead)
-	if dead.Clients > 0 && dead.Closed == 0 {
+	noticed := expCell{}
+	if dead.Clients > 0 {
+		noticed = expCell{ofClients(dead.Closed, dead.Clients), plainNumber(float64(dead.Closed))}
+	}
+	if dead.Clients > 0 && dead.Closed+dead.Before == 0 {
 		noticed.text = "never"
 		if at := s.Observed(); at > 0 {
 			noticed.text += ", in " + exact(float64(at))
@@ -98,14 +104,6 @@ func noticedCells(s *result.Tune) []expCell {
 	}
 	cells := append([]expCell{noticed}, afterCells(dead)...)
 	return append(cells, words(predicted(s)))
-}
-
-// share is "3 of 15"; nothing where there are no such clients.
-func share(g result.TuneGroup) expCell {
-	if g.Clients == 0 {
-		return expCell{}
-	}
-	return expCell{fmt.Sprintf("%s of %s", count(float64(g.Closed)), count(float64(g.Clients))), plainNumber(float64(g.Closed))}
 }
 
 // afterCells are the least, the middle and the most, nothing where nobody was closed.
@@ -144,15 +142,23 @@ func window(low, high float64) string {
 	return exact(low) + " to " + exact(high)
 }
 
-// tuneCosts are what a set-up costs while nothing else happens.
+// tuneCosts are what a set-up spends on being sure that its clients are alive.
 var tuneCosts = []struct {
 	expColumn
 	number func(*result.TuneTrial) (float64, bool)
 	show   func(float64) string
 }{
-	{expColumn{"frames/s", "frames_per_second", true}, framesOf, rate},
-	{expColumn{"B/s", "bytes_per_second", true}, costOf(func(c *result.TuneCost) float64 { return c.BytesPerSecond }), count},
+	{expColumn{"frames/s", "frames_per_client_per_second", true}, framesOf, rate},
+	{expColumn{"B/s", "bytes_per_client_per_second", true}, costOf(func(c *result.TuneCost) float64 { return c.BytesPerClient }), rate},
 	{expColumn{"CPU/s", "cpu_ns_per_second", true}, costOf(func(c *result.TuneCost) float64 { return c.CPUNsPerSecond }), pause},
+}
+
+func costColumns() []expColumn {
+	var columns []expColumn
+	for _, c := range tuneCosts {
+		columns = append(columns, c.expColumn)
+	}
+	return columns
 }
 
 // rate is three digits of a number that may be nothing or large.
@@ -164,7 +170,7 @@ func rate(v float64) string {
 }
 
 func framesOf(trial *result.TuneTrial) (float64, bool) {
-	return costOf(func(c *result.TuneCost) float64 { return c.FramesPerSecond })(trial)
+	return costOf(func(c *result.TuneCost) float64 { return c.FramesPerClient })(trial)
 }
 
 func costOf(number func(*result.TuneCost) float64) func(*result.TuneTrial) (float64, bool) {

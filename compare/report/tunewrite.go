@@ -17,7 +17,7 @@ func (t *tuned) writeTimeouts() expTable {
 	groups := t.livingGroups(result.TuneWrite)
 	if groups != nil {
 		table.columns = append(table.columns, expColumn{head: "false kills"})
-		table.lead = "false kills: closed of the living, in this order: " + strings.Join(groups, "; ")
+		table.lead = "false kills: closed of all the living, in this order: " + strings.Join(groups, "; ")
 	}
 	for _, s := range t.part(result.TuneWrite) {
 		row, ok := t.row(s)
@@ -143,7 +143,7 @@ func closedOf(s *result.Tune, behaviours []string) string {
 		text := "-"
 		for _, g := range s.Behaviours() {
 			if g.Behaviour == name {
-				text = fmt.Sprintf("%d/%d", g.Closed, g.Clients)
+				text = fmt.Sprintf("%d/%d", g.Lost(), g.Clients)
 			}
 		}
 		parts = append(parts, text)

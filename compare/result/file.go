@@ -79,6 +79,11 @@ func Write(path string, f *File) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	return Replace(path, text)
+}
+
+// Replace is Write for text of any kind.
+func Replace(path string, text []byte) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, text, 0o644)
 	}

@@ -1,5 +1,7 @@
 package result
 
+import "slices"
+
 // Jam is the proof that the stuck clients were stuck, and what became of them. Without it a calm phase proves nothing.
 type Jam struct {
 	Jammed  bool        `json:"jammed"` // every stuck client
@@ -13,7 +15,12 @@ type Jam struct {
 
 // Proven says whether the trial's calm means anything: the clients that should be stuck were stuck. A phase with none of
 // them, where others are slow, has nothing to prove.
-func (t *Trial) Proven() bool { return t.Stuck != nil && !t.NeverJammed() }
+func (t *Trial) Proven() bool {
+	if t.Stuck == nil || t.NeverJammed() {
+		return false
+	}
+	return t.Stuck.Jam != nil || len(t.Stuck.Others) > 0 && !slices.ContainsFunc(t.Stuck.Others, func(o Other) bool { return o.Kind != "slow" })
+}
 
 // NeverJammed says that a client was told to stop reading and did not jam.
 func (t *Trial) NeverJammed() bool {

@@ -11,9 +11,10 @@ const (
 
 // The kinds of groups in tune.
 const (
-	GroupDead      = "dead"      // it is to be noticed
-	GroupCovered   = "covered"   // alive, and the set-up is meant to keep it: closing it is a false kill
-	GroupUncovered = "uncovered" // alive, but no read deadline can know: closing it is a false kill that the set-up accepts
+	GroupDead      = "dead"      // silent: it is to be noticed
+	GroupEnded     = "ended"     // its process died, and its kernel says so
+	GroupCovered   = "covered"   // alive, and with the right ping interval this keepalive keeps it: closing it is a false kill
+	GroupUncovered = "uncovered" // alive, but this kind of deadline cannot tell it from a dead one, whatever the ping interval
 )
 
 // Tune is one set-up of a server over all trials.
@@ -47,9 +48,10 @@ type TuneGroup struct {
 	Behaviour string         `json:"behaviour"`
 	Kind      string         `json:"kind"` // one of the Group constants
 	Clients   int            `json:"clients"`
-	Closed    int            `json:"closed"`             // by the server, until the end
-	Reasons   map[string]int `json:"reasons,omitempty"`  // the server's reason -> clients
-	AfterNs   *Spread        `json:"after_ns,omitempty"` // from the begin of the behaviour to the close, of those closed
+	Closed    int            `json:"closed"`                  // by the server, from the begin of the behaviour to the end
+	Before    int            `json:"closed_before,omitempty"` // by the server before it began: the dead were alive then
+	Reasons   map[string]int `json:"reasons,omitempty"`       // the server's reason -> clients
+	AfterNs   *Spread        `json:"after_ns,omitempty"`      // from the begin of the behaviour to the close, of those closed
 }
 
 // Spread is the least, the middle and the most of some durations.
@@ -59,13 +61,13 @@ type Spread struct {
 	Max    int64 `json:"max"`
 }
 
-// TuneCost is what the set-up costs while nothing else happens, over all clients and per second of the observation.
+// TuneCost is what the set-up spends on being sure that its clients are alive, at the times at which it was measured. Frames are
+// those of the clients that only answer pings, each for as long as it was open; the CPU is for all clients and all they do.
 type TuneCost struct {
-	Clients         int     `json:"clients"`
-	PingsPerSecond  float64 `json:"pings_per_second"`  // as the clients received them
-	FramesPerSecond float64 `json:"frames_per_second"` // pings, and all that the clients sent
-	BytesPerSecond  float64 `json:"bytes_per_second"`  // of these frames on the wire, without TCP and IP
-	CPUNsPerSecond  float64 `json:"cpu_ns_per_second"` // of the server process
+	Clients         int     `json:"clients"`                      // all that were connected at the start
+	FramesPerClient float64 `json:"frames_per_client_per_second"` // both ways
+	BytesPerClient  float64 `json:"bytes_per_client_per_second"`  // of these frames on the wire, without TCP and IP
+	CPUNsPerSecond  float64 `json:"cpu_ns_per_second"`            // of the server process
 }
 
 // TuneDamage is the damage of one stuck client under a write timeout policy.

@@ -2,20 +2,17 @@ package result
 
 import "slices"
 
-// GroupEnded are dead peers whose kernel said goodbye (a FIN or an RST): noticed at once by every set-up, so their time is kept apart
-// from that of the dead who say nothing. Join and Behaviours tell them by the server's reason.
-const GroupEnded = "ended"
-
-// closedByPeer is the server's reason for such a close.
-const closedByPeer = "closed by peer"
-
-// kind is that of the group, with those who said goodbye apart.
-func (g *TuneGroup) kind() string {
-	if g.Kind == GroupDead && g.Closed > 0 && g.Reasons[closedByPeer] == g.Closed {
-		return GroupEnded
+// Lost is how many clients of the group the server closed while they were alive: any of a living group, and of one that died those
+// closed before.
+func (g *TuneGroup) Lost() int {
+	if g.Kind == GroupDead || g.Kind == GroupEnded {
+		return g.Before
 	}
-	return g.Kind
+	return g.Closed + g.Before
 }
+
+// Missed is how many of a group that died were still connected at the end.
+func (g *TuneGroup) Missed() int { return g.Clients - g.Closed - g.Before }
 
 // Good are the trials without an error.
 func (t *Tune) Good() []*TuneTrial {
@@ -42,7 +39,7 @@ func (t *Tune) Failures() []string {
 // Join is one group of all that have the kind, over the good trials: sums of clients, the range of all their times, and the median
 // of the groups' medians. Clients is 0 where there are none.
 func (t *Tune) Join(kind string) TuneGroup {
-	return joined(t.groups(func(g *TuneGroup) bool { return g.kind() == kind }))
+	return joined(t.groups(func(g *TuneGroup) bool { return g.Kind == kind }))
 }
 
 // Behaviours are one group for each behaviour over the good trials, joined as in Join, in the order of their first appearance.
@@ -76,8 +73,8 @@ func joined(groups []*TuneGroup) TuneGroup {
 	var all TuneGroup
 	var medians []float64
 	for _, g := range groups {
-		all.Behaviour, all.Kind = g.Behaviour, g.kind()
-		all.Clients, all.Closed = all.Clients+g.Clients, all.Closed+g.Closed
+		all.Behaviour, all.Kind = g.Behaviour, g.Kind
+		all.Clients, all.Closed, all.Before = all.Clients+g.Clients, all.Closed+g.Closed, all.Before+g.Before
 		for reason, n := range g.Reasons {
 			if all.Reasons == nil {
 				all.Reasons = map[string]int{}

@@ -20,10 +20,6 @@ func TestTuneJoinsTrials(t *testing.T) {
 	if dead.Clients != 15 || dead.Closed != 9 || dead.Reasons["read timeout"] != 9 || *dead.AfterNs != (Spread{Min: 6, Median: 7, Max: 10}) {
 		t.Errorf("the dead of two good trials: %+v, %+v", dead, dead.AfterNs)
 	}
-	said := TuneGroup{Behaviour: "process dies", Kind: GroupDead, Clients: 1, Closed: 1, Reasons: map[string]int{closedByPeer: 1}}
-	if got := (&Tune{Trials: []TuneTrial{{Groups: []TuneGroup{said}}}}); got.Join(GroupEnded).Clients != 1 || got.Join(GroupDead).Clients != 0 {
-		t.Error("who says goodbye counts among those who say nothing")
-	}
 	if got := one.Join(GroupEnded); got.Clients != 0 || got.AfterNs != nil {
 		t.Errorf("a kind that is not there: %+v", got)
 	}
@@ -39,6 +35,18 @@ func TestTuneJoinsTrials(t *testing.T) {
 	}
 	if got := one.Failures(); !reflect.DeepEqual(got, []string{"it failed"}) {
 		t.Errorf("failures %v", got)
+	}
+}
+
+// The living may be closed at any time, the dead only before they died.
+func TestTuneGroupsLoseTheLiving(t *testing.T) {
+	one := Tune{Trials: []TuneTrial{{Groups: []TuneGroup{
+		{Kind: GroupDead, Clients: 10, Closed: 7, Before: 2}, {Kind: GroupEnded, Clients: 5, Closed: 4, Before: 1}, {Kind: GroupCovered, Clients: 5, Closed: 3, Before: 1},
+	}}}}
+	for kind, want := range map[string][2]int{GroupDead: {2, 1}, GroupEnded: {1, 0}, GroupCovered: {4, 1}} {
+		if g := one.Join(kind); g.Lost() != want[0] || g.Missed() != want[1] {
+			t.Errorf("%s: %d lost and %d missed, want %v", kind, g.Lost(), g.Missed(), want)
+		}
 	}
 }
 
