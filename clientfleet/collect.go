@@ -65,7 +65,7 @@ func (r *reader) collect(from, to uint32, kind stamp.Kind) seen {
 			s.Extras = append(s.Extras, summary(c, got))
 			continue
 		}
-		r.grid.record(i, rounds, s)
+		s.Early += r.grid.record(i, rounds, s)
 		s.Clients = append(s.Clients, summary(c, got))
 	}
 	return s
@@ -81,8 +81,8 @@ func (g *grid) column(client int, rounds []counted, into []int64) []int64 {
 	return into
 }
 
-// record puts a client's latencies into the histograms.
-func (g *grid) record(client int, rounds []counted, s seen) {
+// record puts a client's latencies into the histograms, and says how many of them cannot be.
+func (g *grid) record(client int, rounds []counted, s seen) (early int64) {
 	for i := range rounds {
 		round := &rounds[i]
 		if cell := *g.at(round.N, client); cell != 0 {
@@ -90,8 +90,12 @@ func (g *grid) record(client int, rounds []counted, s seen) {
 			late := max(0, round.Start-round.Due)
 			s.latency.RecordValue(min(latency, highestValue))
 			s.due.RecordValue(min(latency+late, highestValue))
+			if round.early(cell) {
+				early++
+			}
 		}
 	}
+	return early
 }
 
 // end is the first round after from..to-1 that the grid does not have.

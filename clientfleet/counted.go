@@ -56,6 +56,15 @@ func (c *counted) server(t int64) int64 {
 }
 
 // latency is what a sample stands for, from the real start of the round: at least 1, since no message comes before it was sent.
-func (c *counted) latency(sample uint32) int64 {
-	return max(c.server(c.begin+nanoseconds(sample))-c.Start, 1)
+func (c *counted) latency(sample uint32) int64 { return max(c.since(sample), 1) }
+
+func (c *counted) since(sample uint32) int64 { return c.server(c.begin+nanoseconds(sample)) - c.Start }
+
+// early says that a message came before its round started, by more than the clocks leave open: the stamp is not right.
+func (c *counted) early(sample uint32) bool {
+	doubt := int64(0)
+	if c.clock != nil {
+		doubt = c.clock.UncertaintyNs
+	}
+	return c.since(sample) < -doubt
 }

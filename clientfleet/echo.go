@@ -52,6 +52,14 @@ var echoDrain = 2 * time.Second
 // an echo has come, and LatencyDue is from its own time. It is Skipped if that time never came. LatencyDue has every turn
 // of the window: those Lost and Skipped stand in it with the time until the end of the drain, which their latencies
 // exceed. (Which of a client's messages are lost is not known; that servers answer in order is assumed, and only here.)
+//
+// Messages of the warm-up are in no account but Stuck: with a server that answers nothing any more when the window begins, a
+// closed loop sends nothing in it and loses nothing of it. Latency has neither the Stuck nor the Lost: it is of the echoes
+// that came, and says little where many did not.
+//
+// PerSecond is a sum, and may rise while most connections starve, because a few take over the machine. Starved, Slowest and
+// Busiest compare the connections that had a message under way in the window. Those that were gone before its end (see
+// Errors) are left out, and those that replaced them within it, and in EchoClosed those that rest.
 type Echoed struct {
 	Window
 	Clients  int   `json:"clients"`           // that took part: healthy and connected when it began
@@ -61,8 +69,12 @@ type Echoed struct {
 	Skipped  int64 `json:"skipped,omitempty"` // EchoRate: turns never sent: their clients were gone or held until the end
 	Held     int64 `json:"held,omitempty"`    // EchoRate: turns that could not be sent at their time because of the server
 	Lost     int64 `json:"lost"`              // no echo by the end of the drain, which takes 2 s at most
+	Stuck    int64 `json:"stuck,omitempty"`   // messages of before the window that had no echo when it ended
 
-	PerSecond float64 `json:"per_second"` // echoes that arrived within the window, whenever sent, per second
+	PerSecond float64 `json:"per_second"`         // echoes that arrived within the window, whenever sent, per second
+	Slowest   float64 `json:"slowest_per_second"` // of them: those of the connection that had the fewest
+	Busiest   float64 `json:"busiest_per_second"` // those of the connection that had the most
+	Starved   int     `json:"starved,omitempty"`  // connections with less than a fifth of the busiest one's; 0 if it had fewer than 10
 
 	// HDR histograms, V2 compressed encoding, nanoseconds; nil: nothing was measured.
 	Latency    []byte `json:"latency,omitempty"`     // arrival minus send, of those received

@@ -231,6 +231,9 @@ func TestEchoClosedReplaces(t *testing.T) {
 	if got.Lost != 1 || got.Errors["close 1005"] != 1 || f.readers[0].echo.state[2].got == 0 {
 		t.Errorf("%+v", summaryOf(t, got))
 	}
+	if got.Slowest != got.Busiest || got.Busiest == 0 || got.Starved != 0 {
+		t.Errorf("%+v: want the shares of the only one that was there all along", summaryOf(t, got))
+	}
 }
 
 func TestEchoAfterEcho(t *testing.T) {

@@ -33,6 +33,9 @@ type echoLoad struct {
 type exchange struct {
 	turn      int32  // its place among the turns
 	sent, got uint32 // messages
+	arrived   uint32 // echoes that arrived within the window
+	owed      int32  // messages sent before the end of the window whose echoes did not arrive before it
+	partly    bool   // it was gone before the window ended, or replaced another one after it had begun
 }
 
 // newEchoLoad is that of a reader's healthy clients that are connected.
@@ -121,7 +124,9 @@ func (l *echoLoad) spare() time.Duration {
 
 // left frees the place of a client that ended while its message was under way.
 func (l *echoLoad) left(c *client) {
-	if x := &l.state[c.column]; l.running && l.Mode == EchoClosed && x.sent != x.got {
+	x := &l.state[c.column]
+	x.partly = x.partly || clock.Now() < l.To
+	if l.running && l.Mode == EchoClosed && x.sent != x.got {
 		l.idle = append(l.idle, c.column)
 	}
 }

@@ -159,9 +159,12 @@ func sleepUntil(ctx context.Context, at int64) error {
 // finishEcho adds up what the readers have counted.
 func (f *Fleet) finishEcho(w Window) Echoed {
 	all := newEchoSeen(w)
+	var shares []uint32
 	f.each(func(r *reader) {
 		r.endEcho()
 		all.add(r.echoSeen(clock.Now()))
+		shares = r.echo.shares(shares)
 	})
+	all.compare(shares)
 	return all.finish()
 }

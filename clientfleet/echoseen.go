@@ -21,7 +21,7 @@ func (r *reader) echoSeen(end int64) echoSeen {
 	l := r.echo
 	s := newEchoSeen(l.Window)
 	s.Clients, s.Due = len(l.places), l.last-l.first
-	s.Sent, s.Received, s.Held, s.Lost = l.sent, l.received, l.held, l.sent-l.received
+	s.Sent, s.Received, s.Held, s.Lost, s.Stuck = l.sent, l.received, l.held, l.sent-l.received, l.stuck
 	s.PerSecond = float64(l.arrived) / l.For.Seconds()
 	s.latency, s.late, s.lag = l.latency, l.late, l.lag
 	if l.Mode == EchoRate {
@@ -67,6 +67,9 @@ func (s *echoSeen) add(o echoSeen) {
 	s.Skipped += o.Skipped
 	s.Held += o.Held
 	s.Lost += o.Lost
+	s.Stuck += o.Stuck
+	s.Starved += o.Starved
+	s.Slowest, s.Busiest = min(s.Slowest, o.Slowest), max(s.Busiest, o.Busiest)
 	s.PerSecond += o.PerSecond
 	s.CPUUserNs += o.CPUUserNs
 	s.CPUSystemNs += o.CPUSystemNs
@@ -84,12 +87,13 @@ func (s *echoSeen) finish() Echoed {
 }
 
 // MergeEchoed adds up the answers of several fleets, which carried out their parts of a load at the same time. The error is
-// that of a histogram that cannot be read.
+// that of a histogram that cannot be read. Starved is by the busiest of each fleet: no more than by the busiest of all.
 func MergeEchoed(parts ...Echoed) (Echoed, error) {
 	if len(parts) == 0 {
 		return Echoed{}, nil
 	}
 	all := newEchoSeen(parts[0].Window)
+	all.Slowest = parts[0].Slowest
 	for _, p := range parts {
 		s := echoSeen{Echoed: p, echoCount: newEchoCount()}
 		for _, h := range []struct {

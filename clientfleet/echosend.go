@@ -91,6 +91,7 @@ func (r *reader) echoIdle(now int64) {
 		c := &r.clients[place]
 		if (c.fd < 0 || c.ended) && len(l.resting) > 0 {
 			c, l.resting = &r.clients[l.resting[0]], l.resting[1:]
+			l.state[c.column].partly = now >= l.From
 		}
 		if c.fd < 0 || c.ended || now >= l.To {
 			continue
@@ -128,9 +129,21 @@ func (r *reader) echoOne(c *client, x *exchange, due int64) (at int64, err error
 	if !sent || err != nil {
 		return 0, err
 	}
+	l.put(x, now, due)
+	return now, nil
+}
+
+// put counts one message.
+func (l *echoLoad) put(x *exchange, now, due int64) {
 	x.sent++
 	if due >= l.From {
 		l.sent++
 	}
-	return now, nil
+	if now >= l.To {
+		return
+	}
+	x.owed++
+	if due < l.From {
+		l.stuck++
+	}
 }

@@ -10,6 +10,7 @@ import (
 type echoCount struct {
 	sent, received, held int64
 	arrived              int64 // echoes that arrived within the window
+	stuck                int64 // messages of before the window whose echoes did not arrive before its end
 	latency, late, lag   *hdrhistogram.Histogram
 }
 
@@ -44,16 +45,23 @@ func (r *reader) echoed(c *client, m moment) bool {
 	} else {
 		r.tally.unstamped++
 	}
-	l.take(sent, due, arrival)
+	l.take(x, sent, due, arrival)
 	return true
 }
 
 // take counts one echo.
-func (l *echoLoad) take(sent, due, arrival int64) {
-	if arrival >= l.From && arrival < l.To {
-		l.arrived++
+func (l *echoLoad) take(x *exchange, sent, due, arrival int64) {
+	if arrival < l.To {
+		x.owed--
+		if arrival >= l.From {
+			l.arrived++
+			x.arrived++
+		}
 	}
 	if due < l.From {
+		if arrival < l.To {
+			l.stuck--
+		}
 		return
 	}
 	l.received++

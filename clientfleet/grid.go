@@ -17,7 +17,7 @@ type grid struct {
 	clients int
 	clock   *otherClock // the server's; nil: this host's own
 	opened  int         // rounds of which a message came
-	samples []uint32    // [round][client]: arrival minus begin in units; 0: not received
+	samples []uint32    // [round][client]: see sample; 0: not received
 	rounds  []round
 }
 
@@ -65,10 +65,10 @@ func (r *round) note(arrival, picked int64) {
 	r.received++
 }
 
-// sample turns a latency into units: at least 1, because 0 means not received, and at most what fits.
+// sample turns arrival minus begin into units, and at most what fits: 0 means not received, 1 is before the begin, 2 at it.
 func sample(latency int64) uint32 {
-	return uint32(min(max(latency/unit, 1), math.MaxUint32))
+	return uint32(min(max(latency/unit+2, 1), math.MaxUint32))
 }
 
 // nanoseconds turns a sample back.
-func nanoseconds(sample uint32) int64 { return int64(sample) * unit }
+func nanoseconds(sample uint32) int64 { return (int64(sample) - 2) * unit }

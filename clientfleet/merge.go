@@ -79,6 +79,7 @@ func (s *seen) add(o seen) {
 	s.Gone = append(s.Gone, o.Gone...)
 	s.Duplicates += o.Duplicates
 	s.OutOfOrder += o.OutOfOrder
+	s.Early += o.Early
 	s.Malformed += o.Malformed
 	s.Corrupt += o.Corrupt
 	s.Checked += o.Checked

@@ -116,10 +116,23 @@ func TestMoment(t *testing.T) {
 
 func TestSampleHolds(t *testing.T) {
 	for _, c := range []struct{ latency, want int64 }{
-		{0, unit}, {123_456, 123_450}, {30e9, 30e9}, {100e9, unit * (1<<32 - 1)},
+		{0, 0}, {-5e6, -unit}, {123_456, 123_450}, {30e9, 30e9}, {100e9, unit * (1<<32 - 3)},
 	} {
 		if got := nanoseconds(sample(c.latency)); got != c.want {
 			t.Errorf("%d: %d, want %d", c.latency, got, c.want)
 		}
+	}
+}
+
+// A stamp ahead of the clock is counted, and not beyond what the clocks leave open.
+func TestMessagesBeforeTheirRoundAreCounted(t *testing.T) {
+	one := counted{RoundSeen: RoundSeen{Start: 1e9}, begin: 1e9}
+	if one.early(sample(0)) || one.early(sample(5_000)) || !one.early(sample(-3e6)) {
+		t.Error("by one clock a message is early if it came before the start")
+	}
+	one.begin -= slack
+	one.clock = &ClockSeen{UncertaintyNs: 4e6}
+	if one.early(sample(slack-3e6)) || !one.early(sample(slack-5e6)) {
+		t.Error("by two clocks a message is early if it came before the start by more than they leave open")
 	}
 }

@@ -125,6 +125,7 @@ type Collection struct {
 	LatencyDue []byte       `json:"latency_due"`    // the same from the scheduled start
 	Duplicates int64        `json:"duplicates"`     // messages of these rounds that the same client already had
 	OutOfOrder int64        `json:"out_of_order"`   // messages of these rounds that came after one of a later round
+	Early      int64        `json:"early"`          // messages of these rounds that came before the start in their stamp
 	Malformed  int64        `json:"malformed"`      // messages of a wrong size, kind or content or an unknown round, since Connect
 	Corrupt    int64        `json:"corrupt"`        // those of them whose content is wrong or does not inflate
 	Checked    int64        `json:"checked"`        // counted messages whose content was compared and right, since Connect

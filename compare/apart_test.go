@@ -158,7 +158,7 @@ func startControl(t *testing.T, verb, path string) {
 			t.Errorf("%s is left behind", path)
 		}
 	})
-	l, err := dialSocket(path) // a half that is asked nothing ends with its input
+	l, err := dialSocket(t.Context(), path, dialPatience) // a half that is asked nothing ends with its input
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,13 +285,16 @@ func TestDefaultsFollowTheServersCPUs(t *testing.T) {
 // TestACarrierThatLeadsNowhere is found out before the run, with what it said.
 func TestACarrierThatLeadsNowhere(t *testing.T) {
 	marker(t)
-	for carrier, want := range map[string]string{
-		"echo no such host >&2; exit 255": "its log ends: no such host",
-		"echo hello":                      "not a message",
+	for _, row := range []struct{ flag, carrier, want string }{
+		{"-server-cmd", "echo no such host >&2; exit 255", "its log ends: no such host"},
+		{"-server-cmd", "echo hello", "not a message"},
+		{"-server-cmd", halfCommand(t, "exec ", "fleet"), "is it `compare serve`?"},
+		{"-fleet-cmd", "echo no such host >&2; exit 255", "its log ends: no such host"},
+		{"-fleet-cmd", halfCommand(t, "exec ", "serve"), "is it `compare fleet`?"},
 	} {
-		status, stdout, stderr := command(t, "-clients", "10", "-server-cmd", carrier)
-		if status != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want) {
-			t.Errorf("%s: status %d, %q, want %d and one line with %q", carrier, status, stderr, exitUsage, want)
+		status, stdout, stderr := command(t, "-clients", "10", row.flag, row.carrier)
+		if status != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.want) {
+			t.Errorf("%s %s: status %d, %q, want %d and one line with %q", row.flag, row.carrier, status, stderr, exitUsage, row.want)
 		}
 	}
 }
@@ -306,6 +309,11 @@ func TestAServerThatDoesNotTellItsHost(t *testing.T) {
 	host, err := c.serverHost(t.Context())
 	if err != nil || host.CPUs != runtime.NumCPU() || len(c.warnings) != 1 || !strings.Contains(c.warnings[0], "unknown request") {
 		t.Errorf("%+v, %v, warnings %q", host, err, c.warnings)
+	}
+	c.apart.server.command, c.warnings = `read request; echo '{"reply":"host","body":{"gomaxprocs":1}}'; cat >/dev/null`, nil
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	if host, err := c.serverHost(t.Context()); err != nil || host.CPUs != runtime.NumCPU() || len(c.warnings) != 1 {
+		t.Errorf("without a machine: %+v, %v, warnings %q", host, err, c.warnings)
 	}
 }
 
@@ -332,6 +340,8 @@ func TestBadCarriersAreOneLineAndStatus2(t *testing.T) {
 	}{
 		{[]string{"-server", "tcp:10.0.0.5:80"}, "want unix: and a path"},
 		{[]string{"-fleet", "unix:"}, "want unix: and a path"},
+		{[]string{"-fleet", "unix:@fleet"}, "which has a mode"},
+		{[]string{"serve", "-control", "unix:@serve"}, "which has a mode"},
 		{[]string{"-server-cmd", " "}, "want a command"},
 		{[]string{"-fleet-cmd", ""}, "want a command"},
 		{[]string{"-server", "unix:/x", "-server-cmd", "y"}, "give one"},

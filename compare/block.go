@@ -11,6 +11,7 @@ import (
 	"wsfanout/clientfleet"
 	"wsfanout/compare/result"
 	"wsfanout/engines"
+	"wsfanout/internal/clock"
 	"wsfanout/serve"
 )
 
@@ -23,6 +24,9 @@ type blockRequest struct {
 	stall    time.Duration
 	window   time.Duration // how long a set-up is measured
 }
+
+// maxHeld bounds what one loop may have to hold in turn: four times that is a window.
+const maxHeld = 20 * time.Second
 
 // blockEngines are the places where handlers run.
 const blockEngines = "gorilla,nbio,nbio:pool=4,nbio:executor=inline:npoller=1,nbio:executor=inline:npoller=2,nbio:executor=inline:npoller=16," +
@@ -57,10 +61,13 @@ func parseBlock(args []string, usage io.Writer) (*blockRequest, error) {
 		return nil, fmt.Errorf("-fast %d: want 1 to 10000", q.fast)
 	case q.stall < 0 || q.stall > time.Minute:
 		return nil, fmt.Errorf("-stall %v: want 0 to 1m", q.stall)
+	case time.Duration(q.blocking[len(q.blocking)-1])*q.hold > maxHeld:
+		return nil, fmt.Errorf("-blocking %s and -hold %v: a loop that holds them in turn takes %v to come round, at most %v is measured",
+			*blocking, q.hold, time.Duration(q.blocking[len(q.blocking)-1])*q.hold, maxHeld)
 	case q.window < 100*time.Millisecond || q.window > time.Minute:
 		return nil, fmt.Errorf("-for %v: want 100ms to 1m", q.window)
 	}
-	return q, q.resolvable()
+	return q, q.resolvable(blockSize)
 }
 
 // runBlock is `compare block`.
@@ -74,18 +81,23 @@ func runBlock(ctx context.Context, args []string, _ io.Reader, stdout, stderr io
 		return exitUsage, err
 	}
 	s.file.Plan.Clients, s.file.Plan.SizeBytes = q.fast, blockSize
+	var took time.Duration
 	for _, e := range q.engines {
-		for _, b := range q.blocking {
-			q.add(s, blockSetup{engine: e, blocking: b, kind: clientfleet.Blocker})
-		}
-		for _, b := range q.blocking {
-			if b > 0 {
-				q.add(s, blockSetup{engine: e, blocking: b, kind: clientfleet.Half})
+		for _, kind := range []string{clientfleet.Blocker, clientfleet.Half} {
+			for _, b := range q.blocking {
+				if b == 0 && kind == clientfleet.Half {
+					continue // is in the list already
+				}
+				setup := blockSetup{engine: e, blocking: b, kind: kind}
+				took += 1200*time.Millisecond + 3*q.windowOf(setup)/2 + 2*q.hold
+				q.add(s, setup)
 			}
 		}
 	}
-	one := 1200*time.Millisecond + 3*q.window/2 + 2*q.hold
-	fmt.Fprintf(stderr, "plan: %d set-ups x %s, about %v\n", len(s.tasks), times(q.trials), (one * time.Duration(len(s.tasks)*q.trials)).Round(time.Second))
+	if q.blocking[0] != 0 {
+		fmt.Fprintln(stderr, "note: without 0 in -blocking there is nothing to compare with: what is left of the echoes will not be known")
+	}
+	fmt.Fprintf(stderr, "plan: %d set-ups x %s, about %v\n", len(s.tasks), times(q.trials), (took * time.Duration(q.trials)).Round(time.Second))
 	return s.finish(ctx, stdout, stderr)
 }
 
@@ -103,7 +115,7 @@ type blockSetup struct {
 func (q *blockRequest) add(s *survey, b blockSetup) {
 	entry := len(s.file.Block)
 	o, _ := b.engine.Resolve(engines.Defaults{MaxPayload: blockSize, MaxClients: 1})
-	place, loops := placeOf(o)
+	place, loops := placeOf(o, q.fast+b.blocking)
 	r := result.Block{
 		Engine: b.engine.String(), Place: place, Blockers: "sleep", Blocking: b.blocking, HoldNs: int64(q.hold), Fast: q.fast, Loops: loops,
 		Trials: []result.BlockTrial{},
@@ -111,8 +123,9 @@ func (q *blockRequest) add(s *survey, b blockSetup) {
 	if b.kind == clientfleet.Half {
 		r.Blockers, r.HoldNs = "half frame", 0
 	}
-	// A poller is not held by half a frame, which nbio keeps and goes on; neither is a pool that gets whole messages.
-	if loops > 0 && (b.kind == clientfleet.Blocker || b.engine.Name == "gobwas") {
+	// A poller is not held by half a frame, which nbio keeps and goes on; neither is a pool that gets whole messages. Where a read has a
+	// limit, a half frame holds a worker only until then.
+	if loops > 0 && (b.kind == clientfleet.Blocker || b.engine.Name == "gobwas" && o.ReadTimeout == 0) {
 		r.Load = float64(b.blocking) / float64(loops)
 	}
 	s.file.Block = append(s.file.Block, r)
@@ -135,9 +148,10 @@ func pollers(n int) string {
 }
 
 // placeOf says where handlers run, and how many can at a time; 0: one for each connection.
-func placeOf(o engines.Options) (place string, loops int) {
+func placeOf(o engines.Options, connections int) (place string, loops int) {
+	blocking := o.IOMod == engines.IOModBlocking || o.IOMod == engines.IOModMixed && connections <= engines.MixedBlocking
 	switch {
-	case o.Name == "nbio" && o.IOMod == engines.IOModBlocking, o.Name == "gorilla", o.Mode == engines.ModeGoroutine:
+	case o.Name == "nbio" && blocking, o.Name == "gorilla", o.Mode == engines.ModeGoroutine:
 		return "the connection's goroutine", 0
 	case o.Name == "nbio" && o.Executor == engines.ExecutorInline:
 		return "inline on " + pollers(o.NPoller), o.NPoller
@@ -180,7 +194,11 @@ func (q *blockRequest) measure(ctx context.Context, b blockSetup, t *result.Bloc
 	if err != nil {
 		return err
 	}
-	if t.PerSecond, t.Lost = echoed.PerSecond, echoed.Lost; echoed.Received > 0 {
+	if len(echoed.Errors) > 0 || echoed.Clients < q.fast {
+		return fmt.Errorf("%d of the %d connections that should echo took part, some were closed meanwhile: %v", echoed.Clients, q.fast, echoed.Errors)
+	}
+	t.PerSecond, t.Sent, t.Received, t.Lost, t.Stuck, t.Starved = echoed.PerSecond, echoed.Sent, echoed.Received, echoed.Lost, echoed.Stuck, echoed.Starved
+	if echoed.Received > 0 {
 		if t.LatencyNs, err = latencyOf(echoed.Latency); err != nil {
 			return err
 		}
@@ -204,6 +222,17 @@ func (q *blockRequest) blockers(ctx context.Context, p *pair, t *result.BlockTri
 	}
 	for _, b := range behaved {
 		t.Turns += b.Frames - b.Pongs
+		if b.BeganAt > 0 {
+			t.TurnsPerSecond += float64(b.Frames-b.Pongs) / (float64(clock.Now()-b.BeganAt) / 1e9)
+		}
+	}
+	closes, err := call[serve.Closes](ctx, p.server, "closes", nil, nil)
+	if err != nil {
+		return err
+	}
+	if t.BlockersGone = len(closes.Closes); t.BlockersGone > 0 {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d blocking connections were closed by the server before the end (%s): they held nothing any more",
+			t.BlockersGone, closes.Closes[0].Why))
 	}
 	if q.stall > 0 {
 		stalls, err := call[serve.Stalls](ctx, p.server, "stalls", nil, nil)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // carrier says how a child is reached: what starts it, or where it waits.
@@ -19,6 +22,8 @@ type carrier struct {
 	command string // a shell command whose stdin and stdout lead to the child
 	socket  string // a unix socket behind which a fresh child waits for each connection
 	cpus    []int  // of a child of this program, which is what is meant where both are empty; nil: all
+
+	patience time.Duration // for a socket that nobody listens on yet
 }
 
 // own says that the child is a process of this program on this machine.
@@ -35,9 +40,9 @@ func (c carrier) String() string {
 }
 
 // open reaches a child that shall do verb.
-func (c carrier) open(verb string, log io.Writer) (link, error) {
+func (c carrier) open(ctx context.Context, verb string, log io.Writer) (link, error) {
 	if c.socket != "" {
-		return dialSocket(c.socket)
+		return dialSocket(ctx, c.socket, max(c.patience, restart))
 	}
 	// Not the path of this program: whatever lies there now may have been built since.
 	cmd := exec.Command("/proc/self/exe", verb)
@@ -84,7 +89,12 @@ func (p *process) Write(b []byte) (int, error) { return p.stdin.Write(b) }
 func (p *process) Close() error                { return p.stdin.Close() }
 func (p *process) kill()                       { syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
 
+// wait leaves nothing of the group: a child may have children of its own, which nobody waits for.
 func (p *process) wait() string {
+	// While the child is not reaped yet its number, the group's, cannot be another's.
+	for unix.Waitid(unix.P_PID, p.cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+	}
+	p.kill()
 	p.cmd.Wait()
 	return p.cmd.ProcessState.String()
 }
@@ -97,19 +107,21 @@ func (r remote) kill()        { r.UnixConn.Close() }
 
 func (r remote) wait() string {
 	r.UnixConn.Close()
-	return "its socket was closed"
+	return "the other end closed the socket; its log is where it runs"
 }
 
-// dialPatience is for a container that is still starting.
-const dialPatience = 20 * time.Second
+const (
+	dialPatience = 20 * time.Second // before a run: a container may still be starting
+	restart      = time.Second      // later on: whoever is gone then fails its cells
+)
 
-func dialSocket(path string) (link, error) {
-	for deadline := time.Now().Add(dialPatience); ; time.Sleep(50 * time.Millisecond) {
+func dialSocket(ctx context.Context, path string, patience time.Duration) (link, error) {
+	for deadline := time.Now().Add(patience); ; {
 		conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
 		if err == nil {
 			return remote{conn}, nil
 		}
-		if time.Now().After(deadline) || errors.Is(err, os.ErrPermission) {
+		if time.Now().After(deadline) || errors.Is(err, os.ErrPermission) || sleep(ctx, 50*time.Millisecond) != nil {
 			return nil, err
 		}
 	}
@@ -120,6 +132,9 @@ func parseSocket(flagName, text string) (string, error) {
 	path, ok := strings.CutPrefix(text, "unix:")
 	if !ok || path == "" {
 		return "", fmt.Errorf("%s %q: want unix: and a path, such as unix:/ctl/serve.sock", flagName, text)
+	}
+	if path[0] == '@' { // it would be in the abstract namespace, where no mode keeps anybody out
+		return "", fmt.Errorf("%s %q: want the path of a file, which has a mode, such as unix:/ctl/serve.sock", flagName, text)
 	}
 	return path, nil
 }

@@ -24,8 +24,9 @@ type cellRun struct {
 	fleet      fleets
 	server     *child
 	started    serve.Started
-	otherClock []bool // of the fleets: theirs is not the server's
-	addr       string // of the server as the fleets see it
+	startedAt  [2]time.Time // when "start" was asked and answered
+	otherClock []bool       // of the fleets: theirs is not the server's
+	addr       string       // of the server as the fleets see it
 	settled    serve.Settled
 	calm       []clientfleet.ClientSeen // the clients in the healthy phase: each one's own normal
 	trial      result.Trial
@@ -38,13 +39,22 @@ func runTrial(ctx context.Context, c *config, k cell, trial int, say func(string
 	c = c.at(k)
 	r := &cellRun{config: c, cell: k, say: say, trial: result.Trial{Trial: trial, Warnings: []string{}}}
 	r.extras = c.behave.places(c.clients, c.seed)
-	err := r.run(ctx)
-	if err != nil {
+	if err := r.survive(ctx); err != nil {
 		r.trial.Error = err.Error()
 	}
 	r.end()
 	r.trial.WallNs = int64(time.Since(began))
 	return r.trial
+}
+
+// survive is run, of which a bug costs one cell.
+func (r *cellRun) survive(ctx context.Context) (err error) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			err = fmt.Errorf("internal: %v", bug)
+		}
+	}()
+	return r.run(ctx)
 }
 
 func (r *cellRun) run(ctx context.Context) (err error) {
@@ -68,10 +78,10 @@ func (r *cellRun) run(ctx context.Context) (err error) {
 
 // start brings up all processes, the fleets first, and finds out whether they share one clock.
 func (r *cellRun) start(ctx context.Context) (err error) {
-	if r.fleet, err = startFleets(r.fleetCarriers()); err != nil {
+	if r.fleet, err = startFleets(ctx, r.fleetCarriers()); err != nil {
 		return err
 	}
-	if r.server, err = startChild("server", "serve", r.engine.carrier(r.serverCarrier())); err != nil {
+	if r.server, err = reachChild(ctx, "server", "serve", r.engine.carrier(r.serverCarrier())); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, 20*time.Second, errSlow)
@@ -80,6 +90,7 @@ func (r *cellRun) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	r.startedAt[0] = time.Now()
 	r.started, err = call[serve.Started](ctx, r.server, "start", serve.Plan{
 		Engine: r.engine.planned(), Strategy: r.strategy.String(), Listen: r.listen, Clients: r.clients, Size: r.size,
 		Seed: r.seed, Filling: r.filling(), WriteTimeout: r.writeTimeout, SendBuffer: r.sndbuf, Shards: r.shards, Order: r.order,
@@ -89,11 +100,15 @@ func (r *cellRun) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.told != nil {
-		r.told(r.cell, r.started.Footnotes)
-	}
+	r.startedAt[1] = time.Now()
 	if r.addr, err = r.seenAs(r.started.Addr); err != nil {
 		return err
+	}
+	if err := believeStarted(&r.started); err != nil {
+		return fmt.Errorf("%s: start: %w", r.server.name, err)
+	}
+	if r.told != nil {
+		r.told(r.cell, r.started.Footnotes)
 	}
 	return r.compareClocks(ctx, before)
 }
@@ -129,6 +144,9 @@ func (r *cellRun) settle(ctx context.Context) (err error) {
 	members := r.clients + len(r.extras) + r.clockClients()
 	if r.settled, err = call[serve.Settled](ctx, r.server, "settle", serve.Settle{Members: members, Timeout: 10 * time.Second}, nil); err != nil {
 		return err
+	}
+	if err := believeSettled(r.settled, members); err != nil {
+		return fmt.Errorf("%s: settle: %w", r.server.name, err)
 	}
 	return r.askClocks(ctx)
 }

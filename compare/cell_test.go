@@ -65,7 +65,7 @@ func children(t *testing.T) map[int]string {
 	return found
 }
 
-const small = "-clients 200 -interval 30ms -rounds 6 -warmup 1 -stuck 0 "
+const small = "-clients 200 -interval 50ms -rounds 6 -warmup 1 -stuck 0 "
 
 // TestEveryCellAddsUp is the main job at small size.
 func TestEveryCellAddsUp(t *testing.T) {

@@ -3,7 +3,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"wsfanout/clientfleet"
@@ -28,7 +30,7 @@ func (r *cellRun) phase(ctx context.Context, p serve.Phase) (*measured, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
 	defer cancel()
 
-	m := &measured{run: r, planned: p.Rounds, from: p.First, to: r.nextRound}
+	m := &measured{run: r, kind: p.Kind, began: began, planned: p.Rounds, from: p.First, to: r.nextRound}
 	steal, err := procstat.HostStealNs()
 	if err != nil {
 		return nil, err
@@ -39,7 +41,7 @@ func (r *cellRun) phase(ctx context.Context, p serve.Phase) (*measured, error) {
 	if err := m.talk(ctx, p.Kind, true); err != nil {
 		return nil, err
 	}
-	if m.issued, err = call[serve.Issued](ctx, r.server, "phase", p, nil); err != nil {
+	if m.issued, err = r.issue(ctx, p); err != nil {
 		return nil, err
 	}
 	if err := m.await(ctx); err != nil {
@@ -61,6 +63,19 @@ func (r *cellRun) phase(ctx context.Context, p serve.Phase) (*measured, error) {
 	return m, err
 }
 
+// issue lets the server send the rounds.
+func (r *cellRun) issue(ctx context.Context, p serve.Phase) (serve.Issued, error) {
+	asked := time.Now()
+	issued, err := call[serve.Issued](ctx, r.server, "phase", p, nil)
+	if err != nil {
+		return issued, err
+	}
+	if err := r.believeIssued(issued, p, asked); err != nil {
+		return issued, fmt.Errorf("%s: phase %s: %w", r.server.name, p.Kind, err)
+	}
+	return issued, nil
+}
+
 // patience is how long a phase's drain may take after the last broadcast: nothing that a timeout lets through comes later.
 func (r *cellRun) patience() time.Duration {
 	return max(2*time.Second, 2*r.options.WriteLimit(), r.options.UserTimeout+time.Second)
@@ -71,6 +86,9 @@ func (m *measured) collect(ctx context.Context) (err error) {
 	r := m.run
 	if m.drained, err = call[serve.Drained](ctx, r.server, "drain", serve.Drain{Patience: r.patience()}, nil); err != nil {
 		return err
+	}
+	if err := m.believeDrained(); err != nil {
+		return fmt.Errorf("%s: drain: %w", r.server.name, err)
 	}
 	if m.counters, err = r.fleet.counters(ctx); err != nil {
 		return err
@@ -84,8 +102,13 @@ func (m *measured) collect(ctx context.Context) (err error) {
 	if m.seen, err = ask(stamp.Strategy); err != nil {
 		return err
 	}
-	m.bare, err = ask(stamp.Bare)
+	if m.bare, err = ask(stamp.Bare); err != nil {
+		return err
+	}
 	r.noteClock(m.seen.Clock)
 	r.noteClock(m.bare.Clock)
-	return err
+	if err := cmp.Or(m.believeArrivals(m.seen), m.believeArrivals(m.bare)); err != nil {
+		return fmt.Errorf("%s: %w", r.server.name, err)
+	}
+	return nil
 }

@@ -31,10 +31,15 @@ type child struct {
 	how      string // it ended; read only after that
 }
 
-// startChild reaches a child that does verb.
+// startChild is reachChild where nothing has to be waited for.
 func startChild(name, verb string, by carrier) (*child, error) {
+	return reachChild(context.Background(), name, verb, by)
+}
+
+// reachChild reaches a child that does verb, before the end of ctx.
+func reachChild(ctx context.Context, name, verb string, by carrier) (*child, error) {
 	log := &tail{}
-	l, err := by.open(verb, log)
+	l, err := by.open(ctx, verb, log)
 	if err != nil {
 		return nil, fmt.Errorf("the %s process: %w", name, err)
 	}
@@ -75,10 +80,12 @@ func (c *child) ask(ctx context.Context, do string, body any, onEvent func(wire.
 			case !ok:
 				return nil, c.died(do)
 			case m.Error != "":
-				return nil, fmt.Errorf("%s: %w", c.name, refusal(m.Error))
+				return nil, fmt.Errorf("%s: %w", c.name, refusal(tame(m.Error)))
 			case m.Reply == do:
 				return m.Body, nil
-			case m.Event != "" && onEvent != nil:
+			case m.Event == "":
+				return nil, fmt.Errorf("%s: %s: not a message: neither its answer, nor an error, nor an event", c.name, do)
+			case onEvent != nil:
 				onEvent(m)
 			}
 		}
@@ -180,7 +187,7 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.crash != "" {
-		return t.crash
+		return tame(t.crash)
 	}
-	return strings.Join(strings.FieldsFunc(string(t.text), func(r rune) bool { return r == '\n' || r == '\r' }), " | ")
+	return printable(strings.Join(strings.FieldsFunc(string(t.text), func(r rune) bool { return r == '\n' || r == '\r' }), " | "))
 }

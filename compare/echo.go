@@ -70,6 +70,8 @@ func (q *echoRequest) check(size, rate string) error {
 		return fmt.Errorf("-clients %d: want 1 to 1000000", q.clients)
 	case q.outstanding < 1 || q.outstanding > q.clients:
 		return fmt.Errorf("-outstanding %d: want 1 to the %d connections: each has one message under way", q.outstanding, q.clients)
+	case !percent && v*q.window.Seconds() < leastEchoes:
+		return fmt.Errorf("-rate %s: in %v come %.0f echoes, which carry no p99: want at least %d, by -rate or -for", rate, q.window, v*q.window.Seconds(), leastEchoes)
 	case q.window < 100*time.Millisecond || q.window > maxDuration:
 		return fmt.Errorf("-for %v: want 100ms to %v", q.window, maxDuration)
 	}
@@ -78,8 +80,11 @@ func (q *echoRequest) check(size, rate string) error {
 	} else {
 		q.perSecond = v
 	}
-	return q.resolvable()
+	return q.resolvable(q.size)
 }
+
+// leastEchoes of a window carry a p99.
+const leastEchoes = 100
 
 // runEcho is `compare echo`.
 func runEcho(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) (int, error) {
@@ -93,7 +98,7 @@ func runEcho(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.
 	}
 	s.file.Plan.SizeBytes, s.file.Plan.OfferedPerSecond, s.file.Plan.OfferedShare = q.size, q.perSecond, q.share
 	for i, e := range q.engines {
-		s.file.Echo = append(s.file.Echo, result.Echo{Engine: e.String(), Footnotes: notesOf(e), Trials: []result.EchoTrial{}})
+		s.file.Echo = append(s.file.Echo, result.Echo{Engine: e.String(), Footnotes: notesOf(e, q.size), Trials: []result.EchoTrial{}})
 		s.tasks = append(s.tasks, task{name: e.String(), measure: func(ctx context.Context, trial int) (func(), error) {
 			t := result.EchoTrial{Trial: trial, Warnings: []string{}}
 			err := q.measure(ctx, e, &t)
@@ -145,6 +150,12 @@ func (q *echoRequest) measure(ctx context.Context, e engines.Spec, t *result.Ech
 		return err
 	}
 	t.Warnings = append(t.Warnings, t.Rate.Doubts()...)
+	for _, load := range []*result.EchoPhase{t.Closed, t.Rate} {
+		if load.Clients < q.clients || len(load.Gone) > 0 {
+			return fmt.Errorf("%d of %d connections took part, and some were closed meanwhile (%v): the figures would be those of the others",
+				load.Clients, q.clients, load.Gone)
+		}
+	}
 	return p.stop(ctx)
 }
 
@@ -167,7 +178,7 @@ func echoPhase(ctx context.Context, p *pair, load clientfleet.Echo) (*result.Ech
 	before, after := usage[0], usage[1]
 	out := &result.EchoPhase{
 		AskedPerSecond: load.PerSecond, Outstanding: load.Outstanding, PerSecond: got.PerSecond, Sent: got.Sent, Received: got.Received,
-		Skipped: got.Skipped, Lost: got.Lost, RSSBytes: after.Now.RSSBytes, HeapBytes: after.Now.HeapBytes, Goroutines: after.Now.Goroutines,
+		Skipped: got.Skipped, Lost: got.Lost, Stuck: got.Stuck, Starved: got.Starved, Clients: got.Clients, Gone: got.Errors, RSSBytes: after.Now.RSSBytes, HeapBytes: after.Now.HeapBytes, Goroutines: after.Now.Goroutines,
 	}
 	if echoes := got.PerSecond * load.For.Seconds(); echoes > 0 { // those that arrived in the window
 		out.ServerUserNs = float64(after.UserNs-before.UserNs) / echoes

@@ -15,14 +15,14 @@ import (
 type fleets []*child
 
 // startFleets starts one for each carrier.
-func startFleets(by []carrier) (fleets, error) {
+func startFleets(ctx context.Context, by []carrier) (fleets, error) {
 	var all fleets
 	for i, one := range by {
 		name := "fleet"
 		if len(by) > 1 {
 			name = fmt.Sprintf("fleet %d", i+1)
 		}
-		c, err := startChild(name, "fleet", one)
+		c, err := reachChild(ctx, name, "fleet", one)
 		if err != nil {
 			return all, err
 		}

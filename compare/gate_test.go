@@ -156,6 +156,23 @@ func TestAGateThatCannotJudgeIsRefused(t *testing.T) {
 	}
 }
 
+// A bound within what the clocks leave open was not measured well enough, whichever side the value is on.
+func TestAGateWithinTheDoubtOfTheClocksFails(t *testing.T) {
+	f := gateFile(6, 1, 0) // medians of 100.5 ms
+	for i := range f.Cells[0].Trials {
+		f.Cells[0].Trials[i].Clock = &result.Clock{UncertaintyNs: 2e6}
+	}
+	for gate, want := range map[string]string{
+		"last_client>102ms": "not measured well enough", "last_client<99ms": "not measured well enough", "last_client>104ms": "", "reach<1": "",
+		"last_client>90ms": "bound 90.0 ms",
+	} {
+		got := judged(t, "gorilla/shard: "+gate, f, nil)
+		if (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", gate, got, want)
+		}
+	}
+}
+
 func write(t *testing.T, name string, f *result.File) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -202,6 +219,16 @@ func TestDiffVerb(t *testing.T) {
 	status, stdout, _ = command(t, "diff", paths[0], paths[2], "-force")
 	if status != exitOK || !strings.Contains(stdout, "other plans: clients 1000 -> 500") || !strings.Contains(stdout, "other hosts: cpus 2 -> 8") {
 		t.Errorf("status %d\n%s", status, stdout)
+	}
+}
+
+// A name may stand for another program in each run.
+func TestDiffOfOtherPrograms(t *testing.T) {
+	before, after := gateFile(6, 1, 0), gateFile(6, 1, 0)
+	before.Cells[1].Options, after.Cells[1].Options = map[string]string{"exec": "./a"}, map[string]string{"exec": "./b"}
+	status, _, stderr := command(t, "diff", write(t, "a.json", before), write(t, "b.json", after))
+	if status != exitUsage || !strings.Contains(stderr, "program of nbio/shard ./a -> ./b") {
+		t.Errorf("status %d, %q", status, stderr)
 	}
 }
 

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -18,7 +19,7 @@ func (g gate) failure(c, base *result.Cell) string {
 		return why
 	}
 	if !g.relative {
-		return g.beyond(g.value(c), g.bound, g.valueIs(c), "")
+		return g.absolute(c)
 	}
 	if why := g.unmeasured(base); why != "" {
 		return "baseline: " + why
@@ -27,6 +28,16 @@ func (g gate) failure(c, base *result.Cell) string {
 		return g.beyond(g.value(c), g.target(g.value(base)), g.valueIs(c), fmt.Sprintf(", baseline %s", figure(g.metric, g.value(base))))
 	}
 	return g.nearBound(c, base)
+}
+
+// absolute judges a value by itself. One that the clocks leave on either side of the bound was not measured well enough for it.
+func (g gate) absolute(c *result.Cell) string {
+	value, doubt := g.value(c), c.ClockDoubt(g.metric.Key)
+	if doubt > 0 && math.Abs(value-g.bound) <= doubt {
+		return fmt.Sprintf("%s %s, bound %s: not measured well enough, the clocks of server and clients leave open +-%s",
+			g.valueIs(c), figure(g.metric, value), figure(g.metric, g.bound), figure(g.metric, doubt))
+	}
+	return g.beyond(value, g.bound, g.valueIs(c), "")
 }
 
 // nearBound holds the end of the interval that is nearer to no change against the bound: only what is shown fails.
@@ -77,7 +88,7 @@ func whyNot(c *result.Cell) string {
 		switch t := &c.Trials[i]; {
 		case t.Error != "":
 			return ": a trial failed"
-		case t.NeverJammed():
+		case t.Stuck != nil && !t.Proven():
 			return ": the stuck client never jammed"
 		case t.Stuck != nil && t.Stuck.Blast != nil && !t.Stuck.Blast.Resolvable:
 			return ": late clients are not resolvable at this write timeout"

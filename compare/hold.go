@@ -40,10 +40,17 @@ func parseHold(args []string, usage io.Writer) (*holdRequest, error) {
 	if q.counts, err = parseList("clients", *counts, wholeNumber); err != nil {
 		return nil, err
 	}
+	for _, e := range q.engines {
+		o, err := e.Resolve(engines.Defaults{MaxPayload: defaultSize, MaxClients: 1})
+		if err == nil && o.IOMod == engines.IOModMixed && q.counts[0] < engines.MixedBlocking && slices.Max(q.counts) > engines.MixedBlocking {
+			return nil, fmt.Errorf("-clients %s: %s serves the first %d connections in another way than the others, and no line goes through both: "+
+				"stay on one side of it", *counts, e, engines.MixedBlocking)
+		}
+	}
 	if q.counts[0] < 1 || len(q.counts) < 2 || slices.Max(q.counts) > 1_000_000 {
 		return nil, fmt.Errorf("-clients %s: want at least two numbers of 1 to 1000000, such as 1000,5000,10000", *counts)
 	}
-	return q, q.resolvable()
+	return q, q.resolvable(defaultSize)
 }
 
 // runHold is `compare hold`.
@@ -62,7 +69,7 @@ func runHold(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.
 		took += 2*time.Second + time.Duration(n)*(perConnect+12*perDelivery)
 	}
 	for i, e := range q.engines {
-		s.file.Hold = append(s.file.Hold, result.Hold{Engine: e.String(), Footnotes: notesOf(e), Trials: []result.HoldTrial{}})
+		s.file.Hold = append(s.file.Hold, result.Hold{Engine: e.String(), Footnotes: notesOf(e, defaultSize), Trials: []result.HoldTrial{}})
 		s.tasks = append(s.tasks, task{name: e.String(), measure: func(ctx context.Context, trial int) (func(), error) {
 			t := result.HoldTrial{Trial: trial, Warnings: []string{}}
 			err := q.hold(ctx, e, &t)
@@ -79,7 +86,7 @@ func runHold(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.
 
 func (q *holdRequest) hold(ctx context.Context, e engines.Spec, t *result.HoldTrial) error {
 	for _, n := range q.counts {
-		h := &holding{clients: n, engine: e, seed: q.seed, cpus: q.cpus}
+		h := &holding{clients: n, most: slices.Max(q.counts), engine: e, seed: q.seed, cpus: q.cpus}
 		point, err := h.measure(ctx)
 		if err != nil {
 			return fmt.Errorf("%d connections: %w", n, err)
@@ -92,6 +99,7 @@ func (q *holdRequest) hold(ctx context.Context, e engines.Spec, t *result.HoldTr
 // holding is one server that holds so many connections, in fresh processes.
 type holding struct {
 	clients int
+	most    int // of all numbers of connections
 	engine  engines.Spec
 	seed    uint64
 	cpus    pinning
@@ -112,6 +120,9 @@ func (h *holding) measure(ctx context.Context) (*result.HoldPoint, error) {
 	h.pair, err = startPair(ctx, h.cpus, serve.Plan{
 		Engine: h.engine.String(), Strategy: sweeps[0], Clients: h.clients, Size: defaultSize, Seed: h.seed,
 		WriteTimeout: 10 * time.Second, Shards: h.cpus.serverProcs(), Order: "fixed",
+		// At rest nobody is in a round: what a strategy keeps of its members is this program's, not the engine's. "strategy" lets them in.
+		// The span is the same at every number of connections, and with it every table that the server makes by the numbers there can be.
+		Apart: []serve.Span{{From: 0, To: h.most}},
 	})
 	defer h.end()
 	if err != nil {
@@ -145,7 +156,7 @@ func (h *holding) measure(ctx context.Context) (*result.HoldPoint, error) {
 // sweep sends a few messages to everybody.
 func (h *holding) sweep(ctx context.Context, strategy string) (result.Sweep, error) {
 	out := result.Sweep{Strategy: strategy, Rounds: sweepRounds}
-	if _, err := h.server.ask(ctx, "strategy", serve.Change{Strategy: strategy}, nil); err != nil {
+	if _, err := h.server.ask(ctx, "strategy", serve.Change{Strategy: strategy, Everybody: true}, nil); err != nil {
 		return out, err
 	}
 	span := clientfleet.Span{From: h.next, To: h.next + sweepRounds, Kind: stamp.Strategy}
@@ -209,7 +220,7 @@ func (h *holding) left(ctx context.Context) (*result.Left, error) {
 		return nil, err
 	}
 	// A strategy keeps accounts, and with them the connections, of everybody who left: that is this program's memory, not the engine's.
-	if _, err := h.server.ask(ctx, "strategy", serve.Change{Strategy: sweeps[0]}, nil); err != nil {
+	if _, err := h.server.ask(ctx, "strategy", serve.Change{Strategy: sweeps[0], Everybody: true}, nil); err != nil {
 		return nil, err
 	}
 	held, err := call[serve.Held](ctx, h.server, "hold", gone, nil)

@@ -9,14 +9,20 @@ import (
 	"syscall"
 	"testing"
 
+	"wsfanout/engines"
 	"wsfanout/serve"
 )
 
 // TestMain lets the test binary be the program: its children, and the whole command for tests that signal it.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "mutated" {
+		os.Exit(mutated(os.Args[2]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "own" { // as somebody's own engine is served
+		os.Exit(serve.Main(engines.New))
+	}
 	if len(os.Args) > 1 && os.Args[1] == "serve" && os.Getenv(slowEnv) != "" {
-		ctx := context.Background()
-		if err := serve.Run(ctx, os.Stdin, os.Stdout, slowed, ""); err != nil {
+		if serve.Run(context.Background(), os.Stdin, os.Stdout, slowed, "") != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)

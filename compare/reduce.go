@@ -18,6 +18,8 @@ import (
 // measured is the raw record of one phase from both sides.
 type measured struct {
 	run      *cellRun
+	kind     string
+	began    time.Time
 	planned  int // rounds of the strategy
 	from, to uint32
 	issued   serve.Issued

@@ -46,10 +46,22 @@ func parseRow(text string) (row, error) {
 // parseRows reads the list of -engines.
 func parseRows(list string) ([]row, error) {
 	rows, err := parseSpecs("-engines", list, engines.Names(), parseRow)
-	if err != nil && strings.Contains(list, execMark) {
+	if err != nil && commaCuts(list) {
 		err = fmt.Errorf("%w (a comma ends a command: one that needs commas goes into a script)", err)
 	}
 	return rows, err
+}
+
+// commaCuts says whether what is behind a comma of the list may be the rest of a command.
+func commaCuts(list string) bool {
+	parts := strings.Split(list, ",")
+	for i, part := range parts[1:] {
+		_, err := parseRow(strings.TrimSpace(part))
+		if err != nil && strings.Contains(parts[i], execMark) && !strings.Contains(part, execMark) {
+			return true
+		}
+	}
+	return false
 }
 
 // rowNamed is the canonical name of a row: an engine's spec, or what may be the name of a program.

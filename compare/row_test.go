@@ -113,6 +113,15 @@ func TestBadRowsAreOneLineAndStatus2(t *testing.T) {
 	}
 }
 
+// The hint about commas stands where a comma may be the reason.
+func TestHintAboutCommas(t *testing.T) {
+	for _, list := range []string{"a=exec:", "gorila,a=exec:./x", "a=exec:./x,a=exec:./y"} {
+		if _, err := parseRows(list); err == nil || strings.Contains(err.Error(), "a comma ends") {
+			t.Errorf("%s: %v", list, err)
+		}
+	}
+}
+
 func TestListAndHelpNameThem(t *testing.T) {
 	for _, args := range []string{"list", "help run"} {
 		if _, stdout, _ := command(t, strings.Fields(args)...); !strings.Contains(stdout, "NAME=exec:") || !strings.Contains(stdout, "docs/protocol.md") {
@@ -154,5 +163,17 @@ func TestTheNodeExampleIsARow(t *testing.T) {
 	}
 	if r := trial.Recovery; r == nil || *r != (result.Recovery{}) {
 		t.Errorf("recovery %+v", r)
+	}
+}
+
+// It tells its clock to clients that have another.
+func TestTheNodeExampleElsewhere(t *testing.T) {
+	other := inOtherTime(t)
+	if err := exec.Command("node", "-e", "").Run(); err != nil {
+		t.Skip("no Node here")
+	}
+	c := rowsOf(t, exitOK, "node=exec:NODE_PATH=/usr/share/nodejs exec "+other+"node ../examples/node/server.js", "-stuck", "1")["node"]
+	if trial := c.Trials[0]; trial.Error != "" || trial.Clock.Shared || trial.Clock.Exchanges == 0 || trial.Connected != 61 {
+		t.Errorf("%q, clock %+v, %d connected", trial.Error, trial.Clock, trial.Connected)
 	}
 }

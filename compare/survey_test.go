@@ -30,6 +30,9 @@ func surveyed(t *testing.T, args string) *result.File {
 
 // A goroutine a connection where that is how the engine works, none where it is not; nothing stays behind.
 func TestHoldShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the figures of a race build say nothing, and its memory is another: it runs without")
+	}
 	specs := "gorilla,gobwas,gobwas:mode=goroutine"
 	if slices.Contains(testedEngines(), "nbio") {
 		specs += ",nbio"
@@ -56,6 +59,9 @@ func TestHoldShapes(t *testing.T) {
 
 // What a handler that sleeps, and half a frame, leave to the others.
 func TestBlockShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the figures of a race build say nothing, and its memory is another: it runs without")
+	}
 	specs := "gorilla,gobwas:pool=4"
 	if slices.Contains(testedEngines(), "nbio") {
 		specs += ",nbio,nbio:executor=inline:npoller=1,nbio:executor=inline:npoller=16"

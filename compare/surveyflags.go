@@ -97,9 +97,9 @@ func (q *surveyFlags) engineNames() []string {
 }
 
 // resolvable refuses an engine spec whose options cannot work together, before anything starts.
-func (q *surveyFlags) resolvable() error {
+func (q *surveyFlags) resolvable(size int) error {
 	for _, e := range q.engines {
-		if _, err := e.Resolve(engines.Defaults{MaxPayload: defaultSize, MaxClients: 1}); err != nil {
+		if _, err := e.Resolve(engines.Defaults{MaxPayload: size, MaxClients: 1}); err != nil {
 			return fmt.Errorf("-engines: %w", err)
 		}
 	}
@@ -107,8 +107,8 @@ func (q *surveyFlags) resolvable() error {
 }
 
 // notesOf are the differences of a set-up from its library's defaults.
-func notesOf(e engines.Spec) []string {
-	o, err := e.Resolve(engines.Defaults{MaxPayload: defaultSize, MaxClients: 1})
+func notesOf(e engines.Spec, size int) []string {
+	o, err := e.Resolve(engines.Defaults{MaxPayload: size, MaxClients: 1})
 	if err != nil {
 		return nil // refused before
 	}

@@ -65,6 +65,9 @@ func both(checks ...func(*testing.T, watched)) func(*testing.T, watched) {
 
 // TestHandedKeepaliveCases are the situations of public reports about keepalive. The reports' times are scaled down alike.
 func TestHandedKeepaliveCases(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a dozen seconds of waiting: it runs without -short")
+	}
 	k := time.Second
 	cases := []tuneCase{
 		{name: "nbio#191: only reads, no pings", engine: "nbio", keepalive: k, groups: []string{"only receives", "answers pings"},

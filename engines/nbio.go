@@ -55,7 +55,7 @@ func newNbio(o Options, h Hooks) (Engine, error) {
 	case IOModBlocking:
 		e.maxBlocking = int64(o.MaxClients) + 1<<20
 	case IOModMixed:
-		e.maxBlocking = nbhttp.DefaultMaxBlockingOnline
+		e.maxBlocking = MixedBlocking
 	}
 	return e, nil
 }

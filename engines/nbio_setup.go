@@ -17,6 +17,9 @@ const (
 	maxPool    = 1 << 20
 )
 
+// MixedBlocking is how many connections iomod=mixed serves with a goroutine each, before pollers serve the others.
+const MixedBlocking = nbhttp.DefaultMaxBlockingOnline
+
 var nbioOptions = []option{
 	choice("iomod", IOModNonBlocking, "nbio's I/O mode",
 		[]string{IOModNonBlocking, IOModBlocking, IOModMixed}, func(o *Options) *string { return &o.IOMod }),

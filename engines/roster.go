@@ -1,7 +1,6 @@
 package engines
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -18,19 +17,22 @@ type Member interface {
 	Goodbye(by time.Time)
 }
 
-// Roster knows who is connected, by client number, and calls the hooks about it. An engine embeds one and has Conns.
+// Roster knows who is connected, by client number, and calls the hooks about it. An engine embeds one and has Conns. It takes
+// all its memory when it is made: it must not look like a cost of each connection.
 type Roster struct {
 	hooks   Hooks
 	options Options
 
 	mu       sync.Mutex
-	seats    map[int]Member // nil while the handshake is under way
+	taken    []bool   // by number, from the handshake on
+	seats    []Member // by number; nil: free, or the handshake is under way
 	stopping bool
 }
 
 // NewRoster makes the roster of an engine: numbers are 0..MaxClients-1.
 func NewRoster(o Options, h Hooks) *Roster {
-	return &Roster{hooks: h, options: o, seats: make(map[int]Member)}
+	n := max(o.MaxClients, 0)
+	return &Roster{hooks: h, options: o, taken: make([]bool, n), seats: make([]Member, n)}
 }
 
 // Admit reserves the number that a request asks for, /ws?i=17. If it cannot it has answered: 404 another path, 400 no
@@ -56,41 +58,60 @@ func (r *Roster) reserve(target *url.URL) (number int, refused *refusal) {
 		return 0, &refusal{http.StatusNotFound, "the path is /ws"}
 	}
 	number, err := strconv.Atoi(target.Query().Get("i"))
-	if err != nil || number < 0 || number >= r.options.MaxClients {
-		return 0, &refusal{http.StatusBadRequest, fmt.Sprintf("/ws?i=N wants a client number from 0 to %d", r.options.MaxClients-1)}
+	if err != nil || !r.has(number) {
+		return 0, &refusal{http.StatusBadRequest, fmt.Sprintf("/ws?i=N wants a client number from 0 to %d", len(r.seats)-1)}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopping {
 		return 0, &refusal{http.StatusServiceUnavailable, "stopping"}
 	}
-	if _, taken := r.seats[number]; taken {
+	if r.taken[number] {
 		return 0, &refusal{http.StatusConflict, fmt.Sprintf("client %d is connected", number)}
 	}
-	r.seats[number] = nil
+	r.taken[number] = true
 	return number, nil
 }
+
+// has reports whether there is such a number.
+func (r *Roster) has(number int) bool { return number >= 0 && number < len(r.seats) }
 
 // Release gives back a number whose handshake failed.
 func (r *Roster) Release(number int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.seats, number)
+	r.free(number)
 }
 
-// Open seats a member and tells OnOpen. It returns false if the engine has begun to stop: then nobody was told.
+// free is Release under the lock.
+func (r *Roster) free(number int) {
+	if r.has(number) {
+		r.taken[number], r.seats[number] = false, nil
+	}
+}
+
+// Open seats a member and tells OnOpen. It returns false if the engine has begun to stop, or if the number is none that Admit
+// admits: then nobody was told.
 func (r *Roster) Open(m Member) bool {
-	r.mu.Lock()
-	if r.stopping {
-		delete(r.seats, m.Number())
-		r.mu.Unlock()
+	if !r.seat(m) {
 		return false
 	}
-	r.seats[m.Number()] = m
-	r.mu.Unlock()
 	if r.hooks.OnOpen != nil {
 		r.hooks.OnOpen(m)
 	}
+	return true
+}
+
+// seat is Open without the hook.
+func (r *Roster) seat(m Member) bool {
+	number := m.Number()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopping || !r.has(number) {
+		r.free(number)
+		return false
+	}
+	r.taken[number], r.seats[number] = true, m
 	return true
 }
 
@@ -106,8 +127,9 @@ func (r *Roster) Message(m Member, payload []byte) {
 
 // Closed tells OnClose and frees the number, in this order: a client that comes back is never opened before it was closed.
 func (r *Roster) Closed(m Member, cause error) {
+	number := m.Number()
 	r.mu.Lock()
-	seated := r.seats[m.Number()] == m
+	seated := r.has(number) && r.seats[number] == m
 	r.mu.Unlock()
 	if !seated {
 		return
@@ -115,7 +137,7 @@ func (r *Roster) Closed(m Member, cause error) {
 	if r.hooks.OnClose != nil {
 		r.hooks.OnClose(m, cause)
 	}
-	r.Release(m.Number())
+	r.Release(number)
 }
 
 // Conns is the open connections ordered by number.
@@ -130,15 +152,8 @@ func (r *Roster) Conns() []Conn {
 
 func (r *Roster) members() []Member {
 	r.mu.Lock()
-	list := make([]Member, 0, len(r.seats))
-	for _, m := range r.seats {
-		if m != nil {
-			list = append(list, m)
-		}
-	}
-	r.mu.Unlock()
-	slices.SortFunc(list, func(a, b Member) int { return cmp.Compare(a.Number(), b.Number()) })
-	return list
+	defer r.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(r.seats), func(m Member) bool { return m == nil })
 }
 
 // stop admits nobody any more and returns who is there.

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"wsfanout/internal/clock"
@@ -23,6 +24,9 @@ func (s *session) drain(ctx context.Context, q Drain) (Drained, error) {
 		}
 		s.phaseNow.stuck.end()
 	}
+	if err := s.awaitWriters(ctx); err != nil {
+		return Drained{}, err
+	}
 	s.noteOwed()
 	strategy, bare, err := s.phaseNow.meter.end()
 	if err != nil {
@@ -41,6 +45,24 @@ func (s *session) drain(ctx context.Context, q Drain) (Drained, error) {
 	}
 	s.phaseNow = nil
 	return d, nil
+}
+
+// writersRest is how long a writer may take from its write, after which the client may have the message, to saying so: on a busy
+// machine it can be preempted in between.
+const writersRest = 500 * time.Millisecond
+
+// awaitWriters waits until no healthy member has anything queued, for writersRest at most: what is queued longer is owed.
+func (s *session) awaitWriters(ctx context.Context) error {
+	for until := clock.Now() + int64(writersRest); clock.Now() < until; {
+		waiting := slices.ContainsFunc(s.hub().Members(), func(m strategies.Member) bool { return m.Queued > 0 && !m.Left && !s.isExtra(m.Number) })
+		if !waiting {
+			return nil
+		}
+		if err := sleep(ctx, 2*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // awaitEvictions waits until every extra is evicted, or can no longer be, or until a CLOCK_MONOTONIC instant.

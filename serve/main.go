@@ -19,7 +19,7 @@ type NewEngine func(engines.Options, engines.Hooks) (engines.Engine, error)
 //
 //	func main() { os.Exit(serve.Main(newMyEngine)) }
 func Main(newEngine NewEngine) int {
-	if err := Run(context.Background(), os.Stdin, os.Stdout, newEngine, ""); err != nil {
+	if err := run(context.Background(), os.Stdin, os.Stdout, &session{newEngine: newEngine, own: true}); err != nil {
 		fmt.Fprintln(os.Stderr, "serve:", err)
 		return 1
 	}
@@ -30,10 +30,13 @@ func Main(newEngine NewEngine) int {
 // spec for a plan that names none: the parent calls this program by a name of its own then. Without one, too, newEngine gets
 // engines.Foreign.
 func Run(ctx context.Context, r io.Reader, w io.Writer, newEngine NewEngine, engine string) error {
+	return run(ctx, r, w, &session{newEngine: newEngine, engineSpec: engine})
+}
+
+func run(ctx context.Context, r io.Reader, w io.Writer, s *session) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	conn := wire.NewConn(r, w)
-	s := &session{newEngine: newEngine, engineSpec: engine}
 	defer s.close()
 
 	requests := make(chan wire.Request)

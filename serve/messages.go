@@ -251,5 +251,6 @@ type Held struct {
 
 // Change is the body of "strategy": from here on rounds go out by this one. No phase may be under way or undrained.
 type Change struct {
-	Strategy string `json:"strategy"` // spec
+	Strategy  string `json:"strategy"`            // spec
+	Everybody bool   `json:"everybody,omitempty"` // also who was apart
 }

@@ -1,22 +1,30 @@
 package serve
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 
-	"wsfanout/engines"
 	"wsfanout/internal/clock"
 )
 
-// register knows who is open, and why and since when the others are not.
+// register knows who is open, and why and since when the others are not. It takes its memory when it is made: it must not
+// look like a cost of each connection.
 type register struct {
 	extras map[int]Extra
 
-	mu    sync.Mutex
-	live  map[int]bool
-	gone  map[int]loss
-	heard map[int]error // extras that announced themselves -> what went wrong with their send buffer
+	mu      sync.Mutex
+	entries []entry        // by number
+	strays  map[int]*entry // numbers that the plan has not, if an engine of somebody else's lets them in
+	open    int            // how many are
+	causes  causes
+	heard   map[int]error // extras that announced themselves -> what went wrong with their send buffer
+}
+
+// entry is what there is to know of one number.
+type entry struct {
+	at   int64 // when it was closed
+	why  int32 // place in causes; 0: it is not gone
+	open bool
 }
 
 // loss is the end of one connection: its cause in the words of the report, at a CLOCK_MONOTONIC instant.
@@ -25,26 +33,50 @@ type loss struct {
 	at  int64
 }
 
-func newRegister(extras []Extra) *register {
-	r := &register{live: map[int]bool{}, gone: map[int]loss{}, heard: map[int]error{}, extras: map[int]Extra{}}
+// newRegister is for clients 0..numbers-1.
+func newRegister(extras []Extra, numbers int) *register {
+	r := &register{
+		entries: make([]entry, max(numbers, 0)), strays: map[int]*entry{}, causes: newCauses(), heard: map[int]error{}, extras: map[int]Extra{},
+	}
 	for _, e := range extras {
 		r.extras[e.Number] = e
 	}
 	return r
 }
 
-func (r *register) open(number int) {
+func (r *register) opened(number int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.live[number] = true
-	delete(r.gone, number)
+	r.set(number, entry{open: true})
 }
 
-func (r *register) close(number int, cause error) {
+func (r *register) closed(number int, cause error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.live, number)
-	r.gone[number] = loss{reason(cause), clock.Now()}
+	r.set(number, entry{why: r.causes.place(reason(cause)), at: clock.Now()})
+}
+
+func (r *register) set(number int, now entry) {
+	e := r.entry(number)
+	if e.open {
+		r.open--
+	}
+	if now.open {
+		r.open++
+	}
+	*e = now
+}
+
+func (r *register) entry(number int) *entry {
+	if number >= 0 && number < len(r.entries) {
+		return &r.entries[number]
+	}
+	e := r.strays[number]
+	if e == nil {
+		e = &entry{}
+		r.strays[number] = e
+	}
+	return e
 }
 
 func (r *register) hear(number int, err error) {
@@ -63,7 +95,7 @@ func (r *register) unheard() (n int, err error) {
 		}
 	}
 	for number := range r.extras {
-		if _, heard := r.heard[number]; !heard && r.live[number] {
+		if _, heard := r.heard[number]; !heard && r.entry(number).open {
 			n++
 		}
 	}
@@ -73,7 +105,7 @@ func (r *register) unheard() (n int, err error) {
 func (r *register) members() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.live)
+	return r.open
 }
 
 // stuckExtras splits the extras: live is how many of those that never read again are still open, leaving how many should
@@ -82,7 +114,7 @@ func (r *register) stuckExtras() (live, leaving int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for number, e := range r.extras {
-		open := r.live[number]
+		open := r.entry(number).open
 		if e.Forever && open {
 			live++
 		}
@@ -98,31 +130,20 @@ func (r *register) lost() (healthy, extras map[int]loss) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	healthy, extras = map[int]loss{}, map[int]loss{}
-	for number, l := range r.gone {
+	note := func(number int, e *entry) {
+		into := healthy
 		if _, extra := r.extras[number]; extra {
-			extras[number] = l
-		} else {
-			healthy[number] = l
+			into = extras
 		}
+		if e.why != 0 {
+			into[number] = loss{r.causes.texts[e.why], e.at}
+		}
+	}
+	for number := range r.entries {
+		note(number, &r.entries[number])
+	}
+	for number, e := range r.strays {
+		note(number, e)
 	}
 	return healthy, extras
-}
-
-// errBounded ends a client that would have made the hub hang for ever; it is the experiment's doing, not the engine's.
-var errBounded = errors.New("ended with the run")
-
-// reason names a cause by its sentinel, so that the report counts kinds and not texts.
-func reason(cause error) string {
-	for _, known := range []error{
-		engines.ErrWriteTimeout, engines.ErrWriteOverflow, engines.ErrQueueFull, engines.ErrUserTimeout, engines.ErrTCPKeepalive,
-		engines.ErrReadTimeout, engines.ErrPeerClosed, engines.ErrProtocol, engines.ErrStopped, errBounded,
-	} {
-		if errors.Is(cause, known) {
-			return known.Error()
-		}
-	}
-	if cause == nil {
-		return "unknown"
-	}
-	return cause.Error()
 }

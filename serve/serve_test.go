@@ -240,3 +240,11 @@ func TestTheEndOfTheStreamEndsAPhase(t *testing.T) {
 		})
 	}
 }
+
+// A program that serves its own engine must not be measured under another's name.
+func TestAProgramOfItsOwnRefusesAnotherEngine(t *testing.T) {
+	s := &session{newEngine: engines.New, own: true}
+	if _, err := s.start(t.Context(), plan(1)); err == nil || !strings.Contains(err.Error(), "NAME=exec:") {
+		t.Errorf("%v", err)
+	}
+}

@@ -25,6 +25,7 @@ import (
 type session struct {
 	newEngine  NewEngine
 	engineSpec string // for a plan without one
+	own        bool   // newEngine makes one engine, which has no spec
 	plan       Plan
 	engine     engines.Engine
 	strategy   atomic.Pointer[strategies.Strategy] // use hub: "strategy" replaces it while clients come and go
@@ -77,6 +78,9 @@ func (s *session) resolve(p Plan) (engines.Options, error) {
 		WriteTimeout: p.WriteTimeout, SendBuffer: p.SendBuffer, MaxPayload: p.Size, MaxClients: p.numbers(),
 		Compress: p.Compress, CertPEM: p.CertPEM, KeyPEM: p.KeyPEM,
 	}
+	if s.own && p.Engine != "" {
+		return engines.Options{}, fmt.Errorf("this program serves its own engine, not %s: it is a row by NAME=exec:COMMAND", p.Engine)
+	}
 	name := cmp.Or(p.Engine, s.engineSpec)
 	if name == "" {
 		return engines.Foreign(d), nil
@@ -90,7 +94,7 @@ func (s *session) resolve(p Plan) (engines.Options, error) {
 
 func (s *session) begin(p Plan, o engines.Options, spec strategies.Spec, ln net.Listener) error {
 	s.watch = newStallWatch(p.Stall)
-	s.plan, s.options, s.register, s.filling = p, o, newRegister(p.Extras), stamp.Filling(p.Size, p.Seed)
+	s.plan, s.options, s.register, s.filling = p, o, newRegister(p.Extras, p.numbers()), stamp.Filling(p.Size, p.Seed)
 	if p.Compress {
 		s.filling = stamp.Text(p.Size, p.Seed) // what does not compress at all would measure the wrong thing
 	}
@@ -132,7 +136,7 @@ func (s *session) change(_ context.Context, c Change) (struct{}, error) {
 	old := s.hub()
 	s.setHub(s.newStrategy(spec))
 	for _, conn := range s.engine.Conns() {
-		if !among(s.plan.Apart, conn.Number()) {
+		if c.Everybody || !among(s.plan.Apart, conn.Number()) {
 			s.hub().Join(conn)
 		}
 	}
@@ -144,7 +148,7 @@ func (s *session) opened(c engines.Conn) {
 	if !among(s.plan.Apart, c.Number()) {
 		s.hub().Join(c)
 	}
-	s.register.open(c.Number())
+	s.register.opened(c.Number())
 }
 
 func (s *session) deaf(number int) bool { return among(s.plan.Deaf, number) }
@@ -155,7 +159,7 @@ func among(spans []Span, number int) bool {
 
 func (s *session) closed(c engines.Conn, cause error) {
 	s.hub().Leave(c)
-	s.register.close(c.Number(), cause)
+	s.register.closed(c.Number(), cause)
 }
 
 // announcement is what a client says that is going to stop reading.

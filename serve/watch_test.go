@@ -61,7 +61,7 @@ func TestBurstsAndAnotherStrategy(t *testing.T) {
 	clients := dial(t, started.Addr, 3)
 	reply[Settled](p, "settle", Settle{Members: 3, Timeout: 5 * time.Second})
 	reply[struct{}](p, "burst", Burst{Numbers: []int{2}, Messages: 3, Size: 100, Then: 2, Every: time.Millisecond})
-	reply[struct{}](p, "strategy", Change{"shard:2"})
+	reply[struct{}](p, "strategy", Change{Strategy: "shard:2"})
 	if issued := reply[Issued](p, "phase", Phase{Kind: "healthy", Rounds: 1, Interval: 10 * time.Millisecond}); issued.Rounds[0].Written != 2 {
 		t.Errorf("%+v: want the two that are not apart", issued.Rounds[0])
 	}
@@ -78,7 +78,7 @@ func TestBurstsAndAnotherStrategy(t *testing.T) {
 			}
 		}
 	}
-	for do, body := range map[string]any{"burst": Burst{Messages: 1, Size: 5}, "strategy": Change{"sideways"}} {
+	for do, body := range map[string]any{"burst": Burst{Messages: 1, Size: 5}, "strategy": Change{Strategy: "sideways"}} {
 		if m := p.ask(do, body); m.Error == "" || strings.Contains(m.Error, "\n") {
 			t.Errorf("%s: %q", do, m.Error)
 		}

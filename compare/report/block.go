@@ -30,7 +30,7 @@ func block(f *result.File) *experiment {
 	b.answer = b.answers()
 	for _, kind := range b.kinds() {
 		b.add(b.fallen(kind))
-		b.add(b.waiting(kind))
+		b.add(bounded(b.waiting(kind)))
 	}
 	b.add(b.stalled())
 	b.add(b.detector())
@@ -133,19 +133,24 @@ func blockTrials(s *result.Block) trialsOf {
 	for _, trial := range s.Trials {
 		t.warnings = append(t.warnings, trial.Warnings...)
 	}
+	if gone := goneText(s); gone != "" {
+		t.notes = append(t.notes, gone+": what the others had is judged no more")
+	}
 	return t
 }
 
 var blockMethod = []string{
 	"A set-up is an engine with a place where its handlers run, and a number of connections that hold a handler there: the handler sleeps, or the connection sends half a frame and nothing more. Every set-up of every trial has fresh processes.",
 	"All other connections echo in a closed loop, each with one message under way. What is left is their echoes per second, divided by those of the same engine with nothing that blocks, in the same trial.",
-	"Predicted is the load: blocking connections divided by the handlers that can run at a time. From 1 on all of these are held, and the others get what slips in between.",
-	"A fall takes six trials to be shown: by a 95 % interval that ends below 97 %, and a collapse by one that ends below half. Of fewer trials, less than half of the echoes in every one is a collapse, of a single trial less than a quarter; what is left below 90 % is undecided.",
+	"Predicted is the load: blocking connections divided by the handlers that can run at a time. From 1 on all of these are held, and the others get what slips in between. Below 1 a pool has free handlers for everybody; a connection that is served inline is bound to its loop, and waits with it where that one is held.",
+	"A fall takes six trials to be shown: by a 95 % interval that ends below 97 %, and a collapse by one that ends below half. Of fewer trials, less than half of the echoes in every one is a collapse, of a single trial less than a quarter; what is left below 90 % is undecided. So is everything short of a collapse where the baseline was disturbed: more than 130 % of it left, trials more than 1.5 times apart, or less than all other set-ups of the engine.",
+	"Connections starve that had less than a fifth of the echoes of the busiest one. From a tenth of all on, in every trial and beyond what the same engine shows with nothing that blocks, that is said whatever all together have: a closed loop gives the turns of those that wait to the others.",
+	"Where the blockers' own handlers make up for most of the echoes that are missing, they use the machine: that is no collapse of the place.",
 	"A handler that ran for longer than a limit is a stall, counted in the server with two readings of the clock for each message. The cost of that was measured in the same process before the first client came.",
 }
 
 var blockLimits = []string{
 	"In a closed loop the latency of the others restates their rate: it is the wait of 1 of so many that take turns, not that of a visitor at a given load.",
-	"On few cores a handler can be late because its processor was busy: stalls of echoes with nothing that blocks are such.",
+	"A stall is wall time. On few cores a handler can be late because its processor was busy: stalls of echoes with nothing that blocks are such.",
 	"A pool is unlimited only until it is exhausted: as many blocking connections as it has handlers saturate it, too.",
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,51 +64,122 @@ func (b *blocked) verdict(kind string) string {
 func (b *blocked) placeVerdict(setups []*result.Block) (text string, worst fate) {
 	setups = slices.Clone(setups)
 	slices.SortStableFunc(setups, func(x, y *result.Block) int { return x.Blocking - y.Blocking })
-	name, why := b.spoken(setups[0])+": ", ""
 	var judged, unjudged []*result.Block
+	var clauses, reasons []string
 	for _, s := range setups {
 		if s.Blocking == 0 {
 			continue
 		}
-		if f, _ := b.fateOf(s); f != unknown {
+		if f := b.judge(s).fate; f != unknown {
 			judged, worst = append(judged, s), max(worst, f)
 			continue
 		}
-		unjudged = append(unjudged, s)
-		if why = blockTrials(s).missing(); why == "" {
-			why = "nothing to compare with: not measured there with 0 blocking connections"
+		unjudged, reasons = append(unjudged, s), append(reasons, b.unjudged(s))
+	}
+	if judged != nil {
+		clauses = append(clauses, b.sentence(judged, worst))
+	}
+	for _, why := range distinct(reasons) {
+		if judged == nil {
+			clauses = append(clauses, why)
+			continue
 		}
+		of := slices.DeleteFunc(slices.Clone(unjudged), func(s *result.Block) bool { return b.unjudged(s) != why })
+		clauses = append(clauses, "not judged with "+listText(of, func(s *result.Block) string { return count(float64(s.Blocking)) })+" ("+why+")")
 	}
-	switch {
-	case judged != nil && unjudged != nil:
-		return name + b.sentence(judged, worst) + ", not measured with " + listText(unjudged, func(s *result.Block) string { return count(float64(s.Blocking)) }), worst
-	case judged != nil:
-		return name + b.sentence(judged, worst), worst
-	case why != "":
-		return name + why, unknown
+	if clauses == nil {
+		return "", unknown
 	}
-	return "", unknown
+	return b.spoken(setups[0]) + ": " + strings.Join(clauses, ", "), worst
+}
+
+// unjudged is why there is no fate.
+func (b *blocked) unjudged(s *result.Block) string {
+	if why := blockTrials(s).missing(); why != "" {
+		return why
+	}
+	return cmp.Or(b.judge(s).why, "nothing to compare with: not measured there with 0 blocking connections")
 }
 
 // sentence is about set-ups of one place, ascending, the worst of which had that fate.
 func (b *blocked) sentence(judged []*result.Block, worst fate) string {
-	is := func(s *result.Block) bool { f, _ := b.fateOf(s); return f == worst }
+	is := func(s *result.Block) bool { return b.judge(s).fate == worst }
 	at := slices.IndexFunc(judged, is)
 	from, last := judged[at], judged[len(judged)-1]
 	blocking := count(float64(from.Blocking))
+	others := slices.Delete(slices.Clone(judged), at, at+1)
 	switch worst {
 	case noFall:
-		return fmt.Sprintf("no fall shown with up to %s blocking, %s left", count(float64(last.Blocking)), b.left(last))
+		return fmt.Sprintf("no fall shown with up to %s blocking, %s left%s", count(float64(last.Blocking)), b.left(last), b.late(last))
 	case undecided:
-		return fmt.Sprintf("undecided with %s blocking, %s left", blocking, b.left(from))
+		why := b.judge(from).why
+		if why != "" {
+			why = " (" + why + ")"
+		}
+		return fmt.Sprintf("undecided with %s blocking, %s left%s%s", blocking, b.left(from), why, b.late(from))
+	case crowded:
+		return fmt.Sprintf("with %s blocking %s of the echoes left%s: the blockers themselves use the machine, with %s handlers/s", blocking, b.left(from), b.late(from),
+			spanText(from.Values(turnRate), rateText))
+	case starving:
+		return b.starvingText(from) + b.late(from) + b.besides(others)
 	case nothing:
 		if from != last && !slices.ContainsFunc(judged[at:], func(s *result.Block) bool { return !is(s) }) {
-			return fmt.Sprintf("nothing is left from %s blocking on%s", blocking, b.besides(judged[:at]))
+			return fmt.Sprintf("nothing is left from %s blocking on%s%s", blocking, unansweredText(from), b.besides(judged[:at]))
 		}
-		return fmt.Sprintf("nothing is left with %s blocking%s", blocking, b.besides(slices.Delete(slices.Clone(judged), at, at+1)))
+		return fmt.Sprintf("nothing is left with %s blocking%s%s", blocking, unansweredText(from), b.besides(others))
 	}
 	verb := map[bool]string{true: "leaves", false: "leave"}[from.Blocking == 1]
-	return fmt.Sprintf("%s blocking %s %s of the echoes%s", blocking, verb, b.left(from), b.besides(slices.Delete(slices.Clone(judged), at, at+1)))
+	return fmt.Sprintf("%s blocking %s %s of the echoes%s%s", blocking, verb, b.left(from), b.late(from), b.besides(others))
+}
+
+// starvingText tells the connections that wait from what all together have.
+func (b *blocked) starvingText(s *result.Block) string {
+	text := fmt.Sprintf("with %s blocking %s connections starve, ", count(float64(s.Blocking)), starvedText(s))
+	if fateOf(s.Kept(b.Baseline(s))) != noFall {
+		return text + b.left(s) + " of the echoes left"
+	}
+	text += "while all together lose nothing (" + b.left(s) + " left)"
+	switch free := s.Loops - s.Blocking; {
+	case !isInline(s) || free < 1:
+		return text
+	case free == 1:
+		return text + ": the free loop takes over"
+	}
+	return text + ": the free loops take over"
+}
+
+// starvedText is "74 of 100", the median of the trials.
+func starvedText(s *result.Block) string {
+	starved, _ := result.Over(s.Values(starvedOf))
+	return fmt.Sprintf("%s of %s", count(starved.Median), count(float64(s.Fast)))
+}
+
+// late is the p99 of the others beside that with nothing that blocks, "" where it was not measured.
+func (b *blocked) late(s *result.Block) string {
+	now := waitText(s, quantiles[2])
+	if now == "" {
+		return ""
+	}
+	if before := waitText(b.Baseline(s), quantiles[2]); before != "" {
+		return fmt.Sprintf(", p99 %s against %s", now, before)
+	}
+	return ", p99 " + now
+}
+
+// waitText is a median, and a lower bound where echoes never came.
+func waitText(s *result.Block, q quantile) string {
+	wait, ok := result.Over(s.Values(ofWait(q)))
+	if !ok {
+		return ""
+	}
+	return boundMark(s.Values(ofWaitBound(q))) + duration(wait.Median)
+}
+
+func unansweredText(s *result.Block) string {
+	if n, ok := result.Over(s.Values(unanswered)); ok && n.Median > 0 {
+		return fmt.Sprintf(", %s echoes unanswered", count(n.Median))
+	}
+	return ""
 }
 
 // besides is what the other numbers of blocking connections left: " (1: 95 %, 16: 1/80)".
@@ -124,46 +196,6 @@ func (b *blocked) besides(others []*result.Block) string {
 
 // left is the share of the baseline's echoes, in words.
 func (b *blocked) left(s *result.Block) string { return leftSpan(s.Kept(b.Baseline(s))) }
-
-// predictions count how often arithmetic was right, and name where it was not.
-func (b *blocked) predictions() string {
-	var all, right [2]int // not saturated, saturated
-	open := 0
-	var missed []string
-	for i := range b.Block {
-		s := &b.Block[i]
-		f, _ := b.fateOf(s)
-		if f == undecided {
-			open++
-		}
-		if f == unknown || f == undecided {
-			continue
-		}
-		down, at := f >= collapsed, 0
-		if saturated(s) {
-			at = 1
-		}
-		if all[at]++; saturated(s) == down {
-			right[at]++
-		} else {
-			missed = append(missed, fmt.Sprintf("%s, %s, %s: %s", b.spoken(s), oneLine(s.Blockers), count(float64(s.Blocking)), fateWords[f]))
-		}
-	}
-	var parts []string
-	if all[1] > 0 {
-		parts = append(parts, fmt.Sprintf("saturated: %d, of which %d collapsed", all[1], right[1]))
-	}
-	if all[0] > 0 {
-		parts = append(parts, fmt.Sprintf("not saturated: %d, of which %d did not", all[0], right[0]))
-	}
-	if open > 0 {
-		parts = append(parts, fmt.Sprintf("undecided: %d", open))
-	}
-	if missed != nil {
-		parts = append(parts, "otherwise than predicted: "+strings.Join(missed, "; "))
-	}
-	return strings.Join(parts, "; ")
-}
 
 // certainty is what the number of trials allows to say.
 func (b *blocked) certainty() string {

@@ -25,10 +25,15 @@ func (b *blocked) benchRuns() []benchRun {
 
 func blockValues(t *result.BlockTrial) []benchValue {
 	values := []benchValue{{t.PerSecond, "echoes/s", "higher"}}
+	for _, q := range []quantile{quantiles[0], quantiles[2], quantiles[4]} {
+		if at, ok := q.carried(&t.LatencyNs); ok && !q.reachedBy(t.Unanswered(), t.LatencyNs.N+t.Unanswered()) { // a lower bound is no figure to compare
+			values = append(values, benchValue{at, q.name + "-ns", "lower"})
+		}
+	}
 	for _, v := range []struct {
 		number blockNumber
 		unit   string
-	}{{waitP50, "p50-ns"}, {waitP99, "p99-ns"}, {waitMax, "max-ns"}, {lostEchoes, "lost"}, {stallsOf, "stalls"}, {stallCost, "detector-ns"}} {
+	}{{lostEchoes, "lost"}, {unanswered, "unanswered"}, {starvedOf, "starved"}, {stallsOf, "stalls"}, {stallCost, "detector-ns"}} {
 		if n, ok := v.number(t); ok {
 			values = append(values, benchValue{n, v.unit, "lower"})
 		}

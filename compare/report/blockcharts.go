@@ -60,6 +60,9 @@ func (b *blocked) leftChart(kind string) rowChart {
 		row := b.chartRow(s)
 		row.bar, row.middle = true, rate.Median
 		row.tip += fmt.Sprintf(", %s echoes/s", count(rate.Median))
+		if b.judge(s).fate == starving {
+			row.tip += ", " + starvedText(s) + " connections starve"
+		}
 		if left, ok := result.Over(s.Kept(b.Baseline(s))); ok && s.Blocking > 0 {
 			row.share, row.text = min(left.Median, 1), leftText(left.Median)
 			row.tip += ", left " + row.text

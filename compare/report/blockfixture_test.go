@@ -43,6 +43,16 @@ func blockedFile(trials int) *result.File {
 			add("half frame", []int{1, 4, 16}[i], left)
 		}
 	}
+	for i := range f.Block {
+		for j := range f.Block[i].Trials {
+			switch s, t := &f.Block[i], &f.Block[i].Trials[j]; {
+			case s.Place == "inline on 16 pollers" && s.Blocking == 4:
+				t.Starved = 125 + j
+			case s.Place == "a pool of 2048" && s.Blocking == 16 && s.Blockers == "half frame":
+				t.BlockersGone = 3
+			}
+		}
+	}
 	f.Block[1].Trials[0] = result.BlockTrial{Trial: 1, Error: "the fleet\nended early"}
 	f.Block[2].Trials = []result.BlockTrial{{Trial: 1, Error: "the server ended: too many open files"}}
 	f.Block[3].Trials = nil
@@ -54,13 +64,14 @@ func blockTrial(trial, blocking int, kind string, left float64) result.BlockTria
 	rate := 40_000 * left * (1 + float64(trial)/100)
 	t := result.BlockTrial{Trial: trial, PerSecond: rate, Stalls: &result.Stalls{LimitNs: 5 * msNs, CostNs: 80 + float64(trial)}}
 	if rate == 0 {
-		t.Lost = 500
+		t.Stuck = 500
 	} else {
 		p50 := int64(500 / rate * 1e9)
+		t.Sent, t.Received = int64(rate), int64(rate)
 		t.LatencyNs = result.Latency{N: int64(rate), P50: p50, P90: 2 * p50, P99: 3 * p50, P999: 4 * p50, Max: 5 * p50}
 	}
 	if kind == "sleep" && blocking > 0 {
-		t.Turns = int64(20 * blocking)
+		t.Turns, t.TurnsPerSecond = int64(20*blocking), float64(20*blocking)
 		t.Stalls.Count, t.Stalls.WorstNs, t.Stalls.Handler = t.Turns, 50*msNs+int64(trial)*1e5, fmt.Sprintf("\"block 50ms\" of client %d", 499+blocking)
 	}
 	return t

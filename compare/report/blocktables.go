@@ -34,34 +34,37 @@ var blockingColumns = []expColumn{{}, {}, {"blocking", "blocking", true}}
 
 // fallen is the prediction beside what is left of the echoes of the others.
 func (b *blocked) fallen(kind string) expTable {
-	lead := "the others echo; left: of the echoes of the same engine with nothing that blocks, trial by trial; predicted: blocking connections / handlers that can run at a time"
+	lead := "the others echo; left: of the echoes of the same engine with nothing that blocks, trial by trial; predicted: blocking connections / handlers that can run at a time, " +
+		"and where a connection is bound to one loop, k of n loops held: that share of the connections waits"
 	return expTable{
 		title: b.kindTitle(kind), lead: lead + "; " + spanLegend(b.trials),
 		columns: append(blockingColumns[:len(blockingColumns):len(blockingColumns)], expColumn{"predicted", "load", true},
 			expColumn{"echoes/s", "per_second", true}, expColumn{"left", "kept", true}, expColumn{head: "measured"}),
 		rows: b.rows(b.of(kind), func(s *result.Block) []expCell {
-			fate, kept := b.fateOf(s)
-			left := expCell{}
-			if m, ok := result.Over(kept); ok && s.Blocking > 0 {
-				left = expCell{leftSpan(kept), plainNumber(m.Median)}
+			j, left := b.judge(s), expCell{}
+			if m, ok := result.Over(j.kept); ok && s.Blocking > 0 {
+				left = expCell{leftSpan(j.kept), plainNumber(m.Median)}
 			}
-			return []expCell{predictedLoad(s), spanCell(s.Values(echoesOf), count), left, words(fateWords[fate])}
+			measured := fateWords[j.fate]
+			if j.fate == starving {
+				measured = starvedText(s) + " starve"
+			}
+			return []expCell{predictedLoad(s), spanCell(s.Values(echoesOf), rateText), left, words(measured)}
 		}),
 	}
 }
 
-var fateWords = map[fate]string{noFall: "no fall shown", undecided: "undecided", fell: "falls", collapsed: "collapses", nothing: "nothing is left"}
-
 // waiting is the latency of the others, and how often a handler was held.
 func (b *blocked) waiting(kind string) expTable {
 	return expTable{
-		title: "latency of the others, " + b.kindTitle(kind), lead: "of an echo, from its send, in a closed loop; turns: handlers that the blocking connections held; " + spanLegend(b.trials),
+		title: "latency of the others, " + b.kindTitle(kind), lead: "of an echo, from its send, in a closed loop; unanswered: echoes that never came, or not in the window; starved: connections with less than a fifth of the busiest one's; turns: handlers that the blocking connections held; " + spanLegend(b.trials),
 		columns: append(blockingColumns[:len(blockingColumns):len(blockingColumns)], expColumn{"p50", "p50_ns", true}, expColumn{"p99", "p99_ns", true},
-			expColumn{"max", "max_ns", true}, expColumn{"lost", "lost", true}, expColumn{"turns", "turns", true}),
+			expColumn{"max", "max_ns", true}, expColumn{"unanswered", "unanswered", true}, expColumn{"starved", "starved", true},
+			expColumn{"turns", "turns", true}),
 		rows: b.rows(b.of(kind), func(s *result.Block) []expCell {
 			return []expCell{
-				medianCell(s.Values(waitP50), duration), spanCell(s.Values(waitP99), duration), medianCell(s.Values(waitMax), duration),
-				medianCell(s.Values(lostEchoes), count), medianCell(s.Values(turnsOf), count),
+				waitCell(s, quantiles[0], medianCell), waitCell(s, quantiles[2], spanCell), waitCell(s, quantiles[4], medianCell),
+				medianCell(s.Values(unanswered), count), medianCell(s.Values(starvedOf), count), medianCell(s.Values(turnsOf), count),
 			}
 		}),
 	}
@@ -76,7 +79,8 @@ func (b *blocked) stalled() expTable {
 	for i := range b.Block {
 		if worst := worstStall(&b.Block[i]); worst != nil {
 			setups = append(setups, &b.Block[i])
-			t.lead = fmt.Sprintf("longer than %s; stalls: the median of the trials; worst: of all trials", exact(float64(worst.LimitNs)))
+			t.lead = fmt.Sprintf("longer than %s; stalls: the median of the trials; worst: of all trials; this is wall time, so that a handler is named, too, whose processor was "+
+				"taken from it", exact(float64(worst.LimitNs)))
 		}
 	}
 	t.rows = b.rows(setups, func(s *result.Block) []expCell {

@@ -25,8 +25,8 @@ func echo(f *result.File) *experiment {
 	e.facts, e.config = e.planFacts(), e.benchPlan()
 	e.answer = e.answers()
 	e.add(e.connecting())
-	e.add(e.fixedRate())
-	e.add(e.closedLoop())
+	e.add(bounded(e.fixedRate()))
+	e.add(bounded(e.closedLoop()))
 	e.add(e.costs())
 	e.add(e.memory())
 	e.defaults(e.engines(), func(i int) []string { return f.Echo[i].Footnotes })
@@ -55,7 +55,7 @@ func (e *echoed) offered() string {
 	if e.Plan.OfferedShare > 0 {
 		return percent(e.Plan.OfferedShare) + " of each engine's closed loop"
 	}
-	return count(e.Plan.OfferedPerSecond) + " echoes/s"
+	return rateText(e.Plan.OfferedPerSecond) + " echoes/s"
 }
 
 func (e *echoed) planFacts() []keyed {
@@ -104,7 +104,7 @@ func restated(p *result.EchoPhase) (float64, bool) {
 
 var echoMethod = []string{
 	"Every engine of every trial has fresh processes, the server and a fleet that shares no code with the libraries. All connections are opened first, each dial timed by itself from its connect to the end of its handshake.",
-	"At the fixed rate each message has an instant at which the schedule wants it, and its latency counts from that instant: what a stall holds up is late by as much as it waited. A late message is sent at once; none is skipped silently.",
+	"At the fixed rate each message has an instant at which the schedule wants it, and its latency counts from that instant: what a stall holds up is late by as much as it waited. A late message is sent at once; none is skipped silently. A message that was lost or never sent counts with the time until the end: a quantile that these reach is a lower bound: > 2.3 s.",
 	"In the closed loop so many messages are under way, and the next one goes when an echo came. Its latency restates its rate, outstanding / rate, whatever the engine; it is shown because other benchmarks show it.",
 	"CPU is read at both ends of the measured window, of the server and of the fleet, user and system apart, and divided by the echoes of the window. Connecting, warming up and starting are not in it, and nothing profiles.",
 	"The fleet's share is its CPU by that of fleet and server together. Where it is large, the machine's rate is as much the fleet's.",

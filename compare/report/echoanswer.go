@@ -15,10 +15,10 @@ func (e *echoed) answers() answer {
 	a := answer{title: "The answer"}
 	for _, line := range []keyed{
 		{"fixed rate", e.perEngine("at "+e.offered()+", from the schedule: ", lateText)},
-		{"CPU", e.perEngine("of the server for an echo at that rate: ", cpuText)},
+		{"CPU", e.perEngine("of the server for an echo, at the rate that came: ", cpuText)},
 		{"connecting", e.perEngine("", connectText)},
 		{"closed loop", e.perEngine("with "+e.outstanding()+", echoes/s: ", func(s *result.Echo) string {
-			return spanText(s.Values(underLoad(inClosed).of(perSecond)), count)
+			return spanText(s.Values(underLoad(inClosed).of(perSecond)), rateText)
 		})},
 		{"fleet", e.perEngine("its part of all CPU at the fixed rate: ", func(s *result.Echo) string {
 			return spanText(s.Values(underLoad(atRate).of(fleetShare)), percent)
@@ -45,14 +45,19 @@ func (e *echoed) perEngine(head string, say func(*result.Echo) string) string {
 	return head + strings.Join(parts, "; ")
 }
 
-// lateText is the headline, and what of the rate did not come.
+// lateText is the headline, what of it is the generator's own, and what of the rate did not come.
 func lateText(s *result.Echo) string {
 	rate := underLoad(atRate)
-	p50 := spanText(s.Values(rate.of(quantiles[0].ofLoad)), duration)
-	if p50 == "" {
+	var parts []string
+	for _, q := range []quantile{quantiles[0], quantiles[2]} {
+		if text := waitedCell(s, rate, q, spanCell).text; text != "" {
+			parts = append(parts, q.name+" "+text+generatorText(s, q))
+		}
+	}
+	if parts == nil {
 		return ""
 	}
-	text := fmt.Sprintf("p50 %s, p99 %s", p50, spanText(s.Values(rate.of(quantiles[2].ofLoad)), duration))
+	text := strings.Join(parts, ", ")
 	if share, ok := result.Over(s.Values(rate.of(achieved))); ok && share.Median < behindLimit {
 		text += fmt.Sprintf(", but only %s of the rate came", percent(share.Median))
 	}
@@ -70,13 +75,16 @@ func cpuText(s *result.Echo) string {
 }
 
 func connectText(s *result.Echo) string {
-	rate := spanText(s.Values(ofConnect), count)
+	rate := spanText(s.Values(ofConnect), rateText)
 	if rate == "" {
 		return ""
 	}
-	text := rate + " connections/s"
-	if dial := spanText(s.Values(quantiles[0].ofDial), duration); dial != "" {
-		text += fmt.Sprintf(", a dial p50 %s, p99 %s", dial, spanText(s.Values(quantiles[2].ofDial), duration))
+	text, head := rate+" connections/s", ", a dial "
+	for _, q := range []quantile{quantiles[0], quantiles[2]} {
+		if dial := spanText(s.Values(q.ofDial), duration); dial != "" {
+			text += head + q.name + " " + dial
+			head = ", "
+		}
 	}
 	return text
 }

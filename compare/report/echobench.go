@@ -1,10 +1,6 @@
 package report
 
-import (
-	"strings"
-
-	"wsfanout/compare/result"
-)
+import "wsfanout/compare/result"
 
 // benchRuns have one for each engine, load and trial; connecting counts as a load.
 func (e *echoed) benchRuns() []benchRun {
@@ -35,7 +31,7 @@ func connectValues(t *result.EchoTrial) []benchValue {
 	}
 	for _, q := range quantiles {
 		if v, ok := q.ofDial(t); ok {
-			values = append(values, benchValue{v, "dial-" + strings.ReplaceAll(q.name, ".", "") + "-ns", "lower"})
+			values = append(values, benchValue{v, "dial-" + q.unit(), "lower"})
 		}
 	}
 	return values
@@ -53,7 +49,9 @@ func phaseValues(p *result.EchoPhase) []benchValue {
 		}
 	}
 	for _, q := range quantiles {
-		put(q.ofLoad, strings.ReplaceAll(q.name, ".", "")+"-ns")
+		if bound, _ := q.bound(p); bound == 0 { // a lower bound is no figure to compare
+			put(q.ofLoad, q.unit())
+		}
 	}
 	put(serverNs, "cpu-ns/echo")
 	put(userNs, "user-ns/echo")

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"wsfanout/compare/result"
 )
@@ -15,10 +16,11 @@ func (e *echoed) charts() []expPicture {
 func (e *echoed) lateChart() rowChart {
 	c := rowChart{
 		id: "echo-late", title: "Latency from the schedule at a fixed rate",
-		caption: "From p50 to p99.9, the mark is p99; medians of the trials, on a logarithmic scale. Right: what came of the rate asked for.", right: "came",
+		caption: "From p50 to p99.9, the mark is p99; medians of the trials, on a logarithmic scale. Right: what came of the rate asked for. Where messages were lost or skipped, the longest are lower bounds.", right: "came",
 	}
 	rate := underLoad(atRate)
-	e.spread(&c, rate.of(quantiles[0].ofLoad), rate.of(quantiles[2].ofLoad), rate.of(quantiles[3].ofLoad), "p99.9")
+	e.spread(&c, [3]quantile{quantiles[0], quantiles[2], quantiles[3]}, func(q quantile) echoNumber { return rate.of(q.ofLoad) },
+		func(s *result.Echo, q quantile) string { return boundMark(s.Values(rate.of(q.bound))) })
 	for i := range c.rows {
 		if share, ok := result.Over(e.Echo[c.rows[i].series].Values(rate.of(achieved))); ok {
 			c.rows[i].share, c.rows[i].text = min(share.Median, 1), percent(share.Median)
@@ -32,7 +34,8 @@ func (e *echoed) dialChart() rowChart {
 		id: "echo-dial", title: "Dials, each by itself",
 		caption: "From p50 to the longest, the mark is p99; medians of the trials, on a logarithmic scale. Right: connections per second, 100 % is the fastest of the picture.", right: "connections/s",
 	}
-	e.spread(&c, quantiles[0].ofDial, quantiles[2].ofDial, quantiles[4].ofDial, "max")
+	e.spread(&c, [3]quantile{quantiles[0], quantiles[2], quantiles[4]}, func(q quantile) echoNumber { return q.ofDial },
+		func(*result.Echo, quantile) string { return "" })
 	fastest := 0.0
 	for _, row := range c.rows {
 		if rate, ok := result.Over(e.Echo[row.series].Values(ofConnect)); ok {
@@ -41,32 +44,38 @@ func (e *echoed) dialChart() rowChart {
 	}
 	for i := range c.rows {
 		if rate, ok := result.Over(e.Echo[c.rows[i].series].Values(ofConnect)); ok {
-			c.rows[i].share, c.rows[i].text = rate.Median/fastest, count(rate.Median)
-			c.rows[i].tip += fmt.Sprintf(", %s connections/s", count(rate.Median))
+			c.rows[i].share, c.rows[i].text = rate.Median/fastest, rateText(rate.Median)
+			c.rows[i].tip += fmt.Sprintf(", %s connections/s", rateText(rate.Median))
 		}
 	}
 	return c
 }
 
-// spread adds a row for each engine, which is its series, with three quantiles of something.
-func (e *echoed) spread(c *rowChart, low, middle, high echoNumber, highest string) {
+// spread adds a row for each engine, which is its series, with three quantiles of something. One that too few samples carry ends where the
+// one before it does.
+func (e *echoed) spread(c *rowChart, of [3]quantile, number func(quantile) echoNumber, mark func(*result.Echo, quantile) string) {
 	least, longest := 0.0, 0.0
 	for i := range e.Echo {
 		s := &e.Echo[i]
-		from, ok := result.Over(s.Values(low))
-		if !ok {
+		var at [3]float64
+		var said []string
+		for k, q := range of {
+			m, ok := result.Over(s.Values(number(q)))
+			if ok {
+				at[k] = m.Median
+				said = append(said, q.name+" "+mark(s, q)+duration(m.Median))
+			} else if k > 0 {
+				at[k] = at[k-1]
+			}
+		}
+		if said == nil {
 			continue
 		}
-		mark, _ := result.Over(s.Values(middle))
-		to, _ := result.Over(s.Values(high))
-		c.rows = append(c.rows, chartRow{
-			label: s.Engine, series: i, low: from.Median, middle: mark.Median, high: to.Median,
-			tip: fmt.Sprintf("%s: p50 %s, p99 %s, %s %s", s.Engine, duration(from.Median), duration(mark.Median), highest, duration(to.Median)),
-		})
-		if least == 0 || from.Median < least {
-			least = from.Median
+		c.rows = append(c.rows, chartRow{label: s.Engine, series: i, low: at[0], middle: at[1], high: at[2], tip: s.Engine + ": " + strings.Join(said, ", ")})
+		if least == 0 || at[0] < least {
+			least = at[0]
 		}
-		longest = max(longest, to.Median)
+		longest = max(longest, at[2])
 	}
 	if c.rows != nil {
 		c.x = logTimeAxis(max(least, 1), max(longest, 2))

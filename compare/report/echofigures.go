@@ -31,42 +31,12 @@ func positive(number func(*result.EchoPhase) float64) phaseNumber {
 	return func(p *result.EchoPhase) (float64, bool) { v := number(p); return v, v > 0 }
 }
 
-// quantile is one of a distribution's numbers.
-type quantile struct {
-	name string
-	of   func(*result.Latency) int64
-}
-
-var quantiles = []quantile{
-	{"p50", func(l *result.Latency) int64 { return l.P50 }},
-	{"p90", func(l *result.Latency) int64 { return l.P90 }},
-	{"p99", func(l *result.Latency) int64 { return l.P99 }},
-	{"p99.9", func(l *result.Latency) int64 { return l.P999 }},
-	{"max", func(l *result.Latency) int64 { return l.Max }},
-}
-
 // latencyOf is the headline of a load: from the schedule where there is one.
 func latencyOf(p *result.EchoPhase) *result.Latency {
 	if p.LatencyDueNs != nil {
 		return p.LatencyDueNs
 	}
 	return &p.LatencyNs
-}
-
-func (q quantile) ofLoad(p *result.EchoPhase) (float64, bool) {
-	l := latencyOf(p)
-	return float64(q.of(l)), l.N > 0
-}
-
-func (q quantile) ofLag(p *result.EchoPhase) (float64, bool) {
-	if p.SendLagNs == nil {
-		return 0, false
-	}
-	return float64(q.of(p.SendLagNs)), p.SendLagNs.N > 0
-}
-
-func (q quantile) ofDial(t *result.EchoTrial) (float64, bool) {
-	return float64(q.of(&t.DialNs)), t.DialNs.N > 0
 }
 
 var (

@@ -28,7 +28,7 @@ func (e *echoed) connecting() expTable {
 		rows: e.rows(func(s *result.Echo) []expCell {
 			return []expCell{
 				medianCell(s.Values(func(t *result.EchoTrial) (float64, bool) { return float64(t.Connections), true }), count),
-				spanCell(s.Values(ofConnect), count), spanCell(s.Values(quantiles[0].ofDial), duration), medianCell(s.Values(quantiles[1].ofDial), duration),
+				spanCell(s.Values(ofConnect), rateText), spanCell(s.Values(quantiles[0].ofDial), duration), medianCell(s.Values(quantiles[1].ofDial), duration),
 				spanCell(s.Values(quantiles[2].ofDial), duration), medianCell(s.Values(quantiles[4].ofDial), duration),
 			}
 		}),
@@ -38,7 +38,8 @@ func (e *echoed) connecting() expTable {
 // fixedRate is the headline: latency from the schedule.
 func (e *echoed) fixedRate() expTable {
 	t := expTable{
-		title: "fixed rate: " + e.offered(), lead: "latency from the schedule, so that what a stall holds up counts; came: echoes per second, of those asked for; " + spanLegend(e.trials),
+		title: "fixed rate: " + e.offered(), lead: "latency from the schedule, so that what a stall holds up counts; came: echoes per second, of those asked for; it may exceed these by echoes that were due before " +
+			"the window; " + spanLegend(e.trials),
 		columns: []expColumn{{}, {}, {"came", "per_second", true}},
 	}
 	e.addQuantiles(&t, "latency_due_ns")
@@ -54,7 +55,7 @@ func cameCell(s *result.Echo) expCell {
 	if !ok || !also {
 		return expCell{}
 	}
-	return expCell{fmt.Sprintf("%s of %s", count(came.Median), count(asked.Median)), plainNumber(came.Median)}
+	return expCell{fmt.Sprintf("%s of %s", rateText(came.Median), rateText(asked.Median)), plainNumber(came.Median)}
 }
 
 func (e *echoed) addQuantiles(t *expTable, key string) {
@@ -67,11 +68,11 @@ func (e *echoed) addQuantiles(t *expTable, key string) {
 func quantileCells(s *result.Echo, l underLoad) []expCell {
 	var cells []expCell
 	for i, q := range quantiles {
-		if values := s.Values(l.of(q.ofLoad)); i == 0 || i == 2 {
-			cells = append(cells, spanCell(values, duration))
-		} else {
-			cells = append(cells, medianCell(values, duration))
+		show := medianCell
+		if i == 0 || i == 2 {
+			show = spanCell
 		}
+		cells = append(cells, waitedCell(s, l, q, show))
 	}
 	return cells
 }
@@ -86,9 +87,9 @@ func (e *echoed) closedLoop() expTable {
 	e.addQuantiles(&t, "latency_ns")
 	closed := underLoad(inClosed)
 	t.rows = e.rows(func(s *result.Echo) []expCell {
-		cells := []expCell{spanCell(s.Values(closed.of(perSecond)), count), medianCell(s.Values(closed.of(restated)), duration)}
+		cells := []expCell{spanCell(s.Values(closed.of(perSecond)), rateText), medianCell(s.Values(closed.of(restated)), duration)}
 		for _, q := range quantiles {
-			cells = append(cells, medianCell(s.Values(closed.of(q.ofLoad)), duration))
+			cells = append(cells, waitedCell(s, closed, q, medianCell))
 		}
 		return cells
 	})
@@ -136,7 +137,7 @@ func (e *echoed) costs() expTable {
 func (e *echoed) memory() expTable {
 	return expTable{
 		title: "memory, and the generator",
-		lead:  "of the server at the end of the load; lost: echoes that never came; skipped: turns of clients that were gone or had no room; late: behind the schedule; medians of the trials",
+		lead:  "of the server at the end of the load; heap: garbage included; lost: echoes that never came; skipped: turns of clients that were gone or had no room; late: behind the schedule; medians of the trials",
 		columns: []expColumn{{}, {head: "load"}, {"RSS", "rss_bytes", true}, {"heap", "heap_bytes", true}, {"goroutines", "goroutines", true},
 			{"lost", "lost", true}, {"skipped", "skipped", true}, {"late p50", "send_lag_ns_p50", true}, {"late p99", "send_lag_ns_p99", true}},
 		rows: e.perLoad(func(s *result.Echo, l underLoad) []expCell {

@@ -158,5 +158,5 @@ func experimentNotes(f *result.File) []note {
 
 // headline says in one line what was asked for and how long it took.
 func (e *experiment) headline(f *result.File) string {
-	return fmt.Sprintf("%s: %s, %s, %s (%s)", e.name, e.asked, plural(f.Plan.Trials, "trial"), plural(f.Host.CPUs, "core"), long(f.DurationNs))
+	return fmt.Sprintf("%s: %s, %s, %s (%s)", e.name, e.asked, plural(f.Plan.Trials, "trial"), cores(f.Host), long(f.DurationNs))
 }

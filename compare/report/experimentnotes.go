@@ -11,6 +11,7 @@ type trialsOf struct {
 	all, good int
 	failures  []string
 	warnings  []string
+	notes     []string // as they are
 }
 
 // notesOf are the indexes of the notes on these trials: that some failed, and what they warned of.
@@ -19,8 +20,12 @@ func (e *experiment) notesOf(t trialsOf) []int {
 	if len(t.failures) > 0 && t.good > 0 {
 		notes = append(notes, e.note(fmt.Sprintf("%d of %d trials failed: %s", len(t.failures), t.all, strings.Join(distinct(t.failures), "; "))))
 	}
+	texts := slices.Clone(t.notes)
 	for _, text := range t.warnings {
-		if at := e.note("warning: " + text); !slices.Contains(notes, at) {
+		texts = append(texts, "warning: "+text)
+	}
+	for _, text := range texts {
+		if at := e.note(text); !slices.Contains(notes, at) {
 			notes = append(notes, at)
 		}
 	}

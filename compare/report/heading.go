@@ -15,7 +15,7 @@ func heading(p *page) string {
 	plan := p.Plan
 	line := fmt.Sprintf("%s, %s every %s, %s x %s, %s (%s)",
 		clientsText(plan), sizeText(plan)+travels(plan), exact(float64(plan.IntervalNs)),
-		plural(plan.Rounds, "round"), plural(plan.Trials, "trial"), plural(p.Host.CPUs, "core"), long(p.DurationNs))
+		plural(plan.Rounds, "round"), plural(plan.Trials, "trial"), cores(p.Host), long(p.DurationNs))
 	var out strings.Builder
 	out.WriteString(p.opt.paint(bold, line) + "\n")
 	if !p.Complete {
@@ -27,6 +27,14 @@ func heading(p *page) string {
 		out.WriteString(p.opt.paint(yellow, missing) + "\n")
 	}
 	return out.String()
+}
+
+// cores is what the server may use: a quota below the number of CPUs counts, whatever GOMAXPROCS is.
+func cores(h result.Host) string {
+	if h.CPUQuota > 0 && h.CPUQuota < float64(h.CPUs) {
+		return fmt.Sprintf("%s of %s", plain(h.CPUQuota), plural(h.CPUs, "core"))
+	}
+	return plural(h.CPUs, "core")
 }
 
 // travels says how the messages do, where not plainly.

@@ -104,13 +104,13 @@ func numbersText(all []int) string {
 
 var holdMethod = []string{
 	"A server with so many connections is measured in fresh processes, for every number of connections, engine and trial. The fleet shares no code with the libraries.",
-	"Heap, stacks, RSS and the kernel's memory of the sockets (SO_MEMINFO) are read at rest, after a garbage collection. What a connection costs is the slope of a line through the numbers of connections, so that tables and pools of a fixed size drop out; it is never the quotient.",
+	"Heap, stacks, RSS and the kernel's memory of the sockets (SO_MEMINFO) are read at rest, after a garbage collection. What a connection costs is the slope of a line through the numbers of connections, so that tables and pools of a fixed size drop out; it is never the quotient. Where the points are on no line (R2 below 0.9, or it falls), or lie within 300 connections, no slope is told.",
 	"Then one message goes to every connection, five rounds of each strategy; the last client is the median round's. Holding and sweeping are two budgets.",
 	"At last all clients leave at once, and the server is compared with itself before the first one came. What a strategy of this program remembers of them is dropped first.",
 }
 
 var holdLimits = []string{
 	"A connection at rest sends and receives nothing: buffers that a library takes for traffic and gives back are not in it.",
-	"On loopback there are no full queues in the kernel while nothing is sent: kernel memory under traffic is another figure.",
+	"On loopback there are no full queues in the kernel while nothing is sent: kernel memory under traffic is another figure. The kernel's own structures for a socket are in no figure here.",
 	"A projection is a line followed far beyond what was measured, and of memory only. Descriptors, ports and the time to connect have limits of their own; so many clients take several hosts.",
 }

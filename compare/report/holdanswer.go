@@ -16,7 +16,7 @@ func (h *held) answers() answer {
 	}
 	a := answer{title: "The answer"}
 	for _, line := range []keyed{
-		{"at rest", h.perEngine("each connection takes, in heap and stacks: ", func(e *result.Hold) string { return slopeCell(e, heldMemory, perBytes).text })},
+		{"at rest", h.perEngine("each connection takes, in heap and stacks: ", func(e *result.Hold) string { return lineText(e, heldMemory, perBytes) })},
 		{"goroutines", h.goroutines()},
 		{"a message", h.perEngine("to all, until the last one has it: ", sweptText)},
 		{"afterwards", h.back()},
@@ -49,7 +49,7 @@ const flat = 0.005
 
 // goroutines tells the engines that need them from those that do not.
 func (h *held) goroutines() string {
-	var none, one, other []string
+	var none, one, first, other []string
 	for i := range h.Hold {
 		e := &h.Hold[i]
 		s, ok := slopeOf(e, heldGo)
@@ -57,17 +57,19 @@ func (h *held) goroutines() string {
 		case !ok:
 		case math.Abs(s.Median) < flat:
 			none = append(none, fmt.Sprintf("%s (%s)", e.Engine, atMost(e, heldGo)))
+		case math.Abs(s.Median-1) < flat && firstOnly(e):
+			first = append(first, e.Engine)
 		case math.Abs(s.Median-1) < flat:
 			one = append(one, e.Engine)
 		default:
-			other = append(other, fmt.Sprintf("%s %s", e.Engine, perOne(s.Median)))
+			other = append(other, e.Engine+" "+lineText(e, heldGo, perOne))
 		}
 	}
 	var parts []string
 	for _, group := range []struct {
 		head  string
 		names []string
-	}{{"one for each connection: ", one}, {"flat, whatever the connections: ", none}, {"for each connection: ", other}} {
+	}{{"one for each connection: ", one}, {fmt.Sprintf("one for each of the first %s connections, none beyond them: ", count(mixedBlocking)), first}, {"flat, whatever the connections: ", none}, {"for each connection: ", other}} {
 		if group.names != nil {
 			parts = append(parts, group.head+strings.Join(group.names, ", "))
 		}
@@ -88,74 +90,57 @@ func atMost(e *result.Hold, number holdNumber) string {
 func sweptText(e *result.Hold) string {
 	var parts []string
 	for _, strategy := range sweepsOf(e) {
-		l, ok := e.Line(ofSweep(strategy, sweepLast))
+		number := ofSweep(strategy, sweepLast)
+		l, ok := e.Line(number)
 		if !ok {
+			continue
+		}
+		if why := noLine(e, number); why != "" {
+			parts = append(parts, strategy+" "+why)
 			continue
 		}
 		constant, sign := l.Intercept().Median, "+"
 		if constant < 0 {
 			constant, sign = -constant, "-"
 		}
-		parts = append(parts, fmt.Sprintf("%s %s for each connection %s %s", strategy, intervalText(l.Slope(), duration), sign, duration(constant)))
+		parts = append(parts, fmt.Sprintf("%s %s for each connection %s %s%s", strategy, intervalText(l.Slope(), duration), sign, duration(constant), unproven(e, number)))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// back says that everything is as before, or who keeps what.
-func (h *held) back() string {
-	var stayed, clean []string
-	for i := range h.Hold {
-		e := &h.Hold[i]
-		var kept []string
-		known := false
-		for _, row := range []struct {
-			what string
-			cell expCell
-		}{
-			{"members", stayedCell(e, ofLeft(func(l *result.Left) int64 { return int64(l.Members) }))},
-			{"descriptors", stayedCell(e, ofLeft(func(l *result.Left) int64 { return int64(l.FDs) }))},
-			{"goroutines", stayedCell(e, ofLeft(func(l *result.Left) int64 { return int64(l.Goroutines) }))},
-			{"heap", heapStayed(e)},
-		} {
-			known = known || row.cell.text != ""
-			if row.cell.text != "" && !strings.HasPrefix(row.cell.text, "back") {
-				kept = append(kept, row.what+" "+row.cell.text)
-			}
-		}
-		switch {
-		case kept != nil:
-			stayed = append(stayed, e.Engine+" "+strings.Join(kept, ", "))
-		case known:
-			clean = append(clean, e.Engine)
-		}
-	}
-	const all = "members, descriptors, goroutines and heap are back: "
-	switch {
-	case stayed == nil && clean == nil:
-		return ""
-	case stayed == nil:
-		return "members, descriptors, goroutines and heap are back on all"
-	case clean == nil:
-		return "not everything is back: " + strings.Join(stayed, "; ")
-	}
-	return all + strings.Join(clean, ", ") + "; not everything: " + strings.Join(stayed, "; ")
-}
-
-// projected is the memory for a million connections with its assumption, or why nobody should believe it.
+// projected is the memory for a million connections with its assumption, and whose line nobody should follow that far.
 func (h *held) projected() string {
-	var refusal string
 	text := h.perEngine("", func(e *result.Hold) string {
-		if why := refused(e); why != "" {
-			refusal = why
+		if refused(e) != "" {
 			return ""
 		}
-		return projectedCell(e, heldMemory, size).text
+		return projectedCell(e, heldMemory, size).text + unproven(e, heldMemory)
 	})
-	if text == "" {
-		return refusal
+	var parts []string
+	if text != "" {
+		parts = append(parts, fmt.Sprintf("%s of heap and stacks, if the slope holds: up to %s times beyond what was measured; memory only, without the kernel's own "+
+			"structures, and so many clients take several hosts", text, count(h.furthest())))
 	}
-	return fmt.Sprintf("%s of heap and stacks, if the slope holds: up to %s times beyond what was measured; memory only, and so many clients take several hosts",
-		text, count(h.furthest()))
+	return strings.Join(append(parts, h.refusals()...), "; ")
+}
+
+// refusals name the engines that were measured and are not projected, those with the same reason together.
+func (h *held) refusals() []string {
+	var reasons, texts []string
+	who := map[string][]string{}
+	for i := range h.Hold {
+		e := &h.Hold[i]
+		if len(e.Good()) == 0 {
+			continue
+		}
+		if why := refused(e); why != "" {
+			reasons, who[why] = append(reasons, why), append(who[why], e.Engine)
+		}
+	}
+	for _, why := range distinct(reasons) {
+		texts = append(texts, "not projected: "+strings.Join(who[why], ", ")+" ("+strings.TrimPrefix(why, "refused: ")+")")
+	}
+	return texts
 }
 
 func (h *held) furthest() float64 {

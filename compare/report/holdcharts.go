@@ -67,7 +67,10 @@ func (h *held) connectionChart() rowChart {
 			continue
 		}
 		row := chartRow{label: e.Engine, series: i, low: lower95(s), middle: s.Median, high: upper95(s)}
-		row.tip = e.Engine + ": " + intervalText(s, perBytes)
+		row.tip = e.Engine + ": " + lineText(e, heldMemory, perBytes)
+		if row.missing = noLine(e, heldMemory); row.missing != "" {
+			row.low, row.middle, row.high = 0, 0, 0
+		}
 		if g, ok := slopeOf(e, heldGo); ok {
 			row.share, row.text = min(max(g.Median, 0), 1), perOne(g.Median)
 			row.tip += fmt.Sprintf(", %s goroutines", row.text)

@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"wsfanout/compare/result"
 )
@@ -45,7 +43,7 @@ func (h *held) perConnection() expTable {
 func (h *held) inProcess() expTable {
 	return expTable{
 		title: "the same in RSS and in the kernel, and what does not grow", lead: "fixed: the intercept of the line, with tables and pools that every server has",
-		columns: []expColumn{{}, {}, {"RSS", "rss_bytes", true}, {"kernel", "kernel_bytes", true}, {"fixed heap and stacks", "heap_stack_fixed_bytes", true},
+		columns: []expColumn{{}, {}, {"RSS", "rss_bytes", true}, {"queued in the kernel", "kernel_bytes", true}, {"fixed heap and stacks", "heap_stack_fixed_bytes", true},
 			{"fixed RSS", "rss_fixed_bytes", true}, {"fixed goroutines", "goroutines_fixed", true}},
 		rows: h.rows(func(e *result.Hold) []expCell {
 			return []expCell{slopeCell(e, heldRSS, perBytes), slopeCell(e, heldKernel, perBytes), fixedCell(e, heldMemory, size),
@@ -73,8 +71,8 @@ func (h *held) sweeping() expTable {
 			row, ok := h.begin([2]string{e.Engine, strategy}, holdTrials(e))
 			if ok {
 				last, cpu := ofSweep(strategy, sweepLast), ofSweep(strategy, sweepCPU)
-				row.cells = append(row.cells, holdingCell(e), slopeCell(e, last, duration), fixedCell(e, last, duration),
-					straightCell(e, last), slopeCell(e, cpu, duration), fixedCell(e, cpu, duration))
+				row.cells = append(row.cells, holdingCell(e), lineCell(e, last, slopeCell(e, last, duration)), lineCell(e, last, fixedCell(e, last, duration)),
+					straightCell(e, last), lineCell(e, cpu, slopeCell(e, cpu, duration)), lineCell(e, cpu, fixedCell(e, cpu, duration)))
 			}
 			t.rows = append(t.rows, row)
 		}
@@ -88,7 +86,7 @@ func holdingCell(e *result.Hold) expCell {
 	if !ok {
 		return expCell{}
 	}
-	return figureCell(s.Median, perBytes)
+	return lineCell(e, heldMemory, figureCell(s.Median, perBytes))
 }
 
 // points are what the lines go through.
@@ -96,7 +94,7 @@ func (h *held) points() expTable {
 	t := expTable{
 		title: "the points", lead: "absolute, with what the server has without any connection; medians over the trials",
 		columns: []expColumn{{}, {head: "connections"}, {"heap", "heap_bytes", true}, {"stacks", "stack_bytes", true}, {"RSS", "rss_bytes", true},
-			{"kernel", "kernel_bytes", true}, {"goroutines", "goroutines", true}, {"threads", "threads", true}},
+			{"kernel queues", "kernel_bytes", true}, {"goroutines", "goroutines", true}, {"threads", "threads", true}},
 	}
 	var strategies []string
 	for i := range h.Hold {
@@ -123,93 +121,11 @@ func (h *held) points() expTable {
 	return t
 }
 
-// afterwards is what stayed when all clients had left: the most of all counts and trials, the heap as a slope.
-func (h *held) afterwards() expTable {
-	return expTable{
-		title: "after all clients left",
-		lead:  "back: as before the first one; else the most that stayed, at any number of connections; heap and stacks after a garbage collection: what stays of each, and once",
-		columns: []expColumn{{}, {}, {"members", "members", true}, {"descriptors", "fds", true}, {"goroutines", "goroutines", true},
-			{"heap and stacks", "heap_bytes_per_connection", true}},
-		rows: h.rows(func(e *result.Hold) []expCell {
-			return []expCell{
-				stayedCell(e, ofLeft(func(l *result.Left) int64 { return int64(l.Members) })), stayedCell(e, ofLeft(func(l *result.Left) int64 { return int64(l.FDs) })),
-				stayedCell(e, ofLeft(func(l *result.Left) int64 { return int64(l.Goroutines) })), heapStayed(e),
-			}
-		}),
-	}
-}
-
-func stayedCell(e *result.Hold, number holdNumber) expCell {
-	at, most, found := 0, 0.0, false
-	for _, n := range e.Counts() {
-		for _, v := range e.At(n, number) {
-			if found = true; v > most {
-				at, most = n, v
-			}
-		}
-	}
-	switch {
-	case !found:
-		return expCell{}
-	case at == 0:
-		return expCell{"back", "0"}
-	}
-	return expCell{fmt.Sprintf("+%s at %s", count(most), count(float64(at))), plainNumber(most)}
-}
-
-// What may stay of each connection, and once, and the heap still be called back: maps that grew, free lists. The same for every engine,
-// so that what this program keeps shows on all of them.
-const (
-	backEach = 256
-	backOnce = 1 << 10
-)
-
-// heapStayed is what stays of each connection, again as a slope: a table that the first client brought is there once and does not grow.
-func heapStayed(e *result.Hold) expCell {
-	l, ok := e.Line(leftHeap)
-	taken, held := slopeOf(e, heldMemory)
-	if !ok || !held {
-		return keptHeap(e)
-	}
-	each, once := l.Slope().Median, l.Intercept().Median
-	switch {
-	case each > backEach:
-		return expCell{fmt.Sprintf("%s of %s a connection stayed", size(each), perBytes(taken.Median)), plainNumber(each)}
-	case once > backOnce:
-		return expCell{"back, but for " + size(once) + " once", plainNumber(each)}
-	}
-	return expCell{"back", plainNumber(each)}
-}
-
-// keptHeap is without a line to tell what grew: the memory at the largest number of connections.
-func keptHeap(e *result.Hold) expCell {
-	counts := e.Counts()
-	if len(counts) == 0 {
-		return expCell{}
-	}
-	kept, ok := result.Over(e.At(slices.Max(counts), leftHeap))
-	switch {
-	case !ok:
-		return expCell{}
-	case kept.Median <= 0:
-		return words("back")
-	}
-	return words(size(kept.Median) + " stayed")
-}
-
-// A projection goes to so many connections, and not further than so many times the largest number measured.
-const (
-	aMillion     = 1e6
-	millionTimes = 200
-)
-
-func timesBeyond(e *result.Hold) float64 { return aMillion / float64(slices.Max(e.Counts())) }
-
 // million is a row for each engine: its line followed to a million connections, or why it is not.
 func (h *held) million() expTable {
 	t := expTable{
 		title: "a million connections, projected", lead: millionAssumption,
-		columns: []expColumn{{}, {}, {"heap and stacks", "heap_stack_bytes", true}, {"RSS", "rss_bytes", true}, {"kernel", "kernel_bytes", true},
+		columns: []expColumn{{}, {}, {"heap and stacks", "heap_stack_bytes", true}, {"RSS", "rss_bytes", true}, {"kernel queues", "kernel_bytes", true},
 			{"goroutines", "goroutines", true}, {"beyond the measured", "times", true}},
 	}
 	t.rows = h.rows(func(e *result.Hold) []expCell {
@@ -230,35 +146,5 @@ func (h *held) million() expTable {
 	return t
 }
 
-// roundCount is a count to three digits: a projection knows no more.
-func roundCount(v float64) string {
-	if v < 1000 {
-		return count(v)
-	}
-	digits := math.Pow(10, math.Floor(math.Log10(v))-2)
-	return count(math.Round(v/digits) * digits)
-}
-
-const millionAssumption = "not measured: if the slope holds. Memory only; descriptors and ports for a million clients take several hosts"
-
-// refused is why a line is not followed that far, "" if it is.
-func refused(e *result.Hold) string {
-	if _, ok := slopeOf(e, heldMemory); !ok {
-		return "no line"
-	}
-	if timesBeyond(e) > millionTimes {
-		return fmt.Sprintf("refused: %s times beyond the largest number measured, at most %d; measure %s",
-			count(timesBeyond(e)), millionTimes, count(aMillion/millionTimes))
-	}
-	return ""
-}
-
-func projectedCell(e *result.Hold, number holdNumber, show func(float64) string) expCell {
-	l, ok := e.Line(number)
-	if !ok {
-		return expCell{}
-	}
-	at := l.At(aMillion)
-	at.Median = max(at.Median, 0) // a line that falls by noise does not fall below nothing
-	return expCell{intervalText(at, show), plainNumber(at.Median)}
-}
+const millionAssumption = "not measured: if the slope holds. Memory only, and of the kernel what is queued: its own structures for each socket are not in " +
+	"it; descriptors and ports for a million clients take several hosts"

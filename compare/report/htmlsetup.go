@@ -52,7 +52,7 @@ var setupFacts = []struct {
 	}},
 	{"machine", []setupFact{
 		{"processor", func(f *result.File) string {
-			return fmt.Sprintf("%s, %s", f.Host.CPUModel, plural(f.Host.CPUs, "core"))
+			return fmt.Sprintf("%s, %s", f.Host.CPUModel, cores(f.Host))
 		}},
 		{"memory", func(f *result.File) string { return size(float64(f.Host.MemBytes)) }},
 		{"kernel", func(f *result.File) string { return f.Host.Kernel + containerText(f.Host) }},

@@ -66,13 +66,24 @@ func jamCourse(f *result.File) string {
 	if rounds == nil {
 		return ""
 	}
-	text := fmt.Sprintf("it came in round %s, when the kernel had taken %s since the client stopped reading", between(rounds, count), between(bytes, size))
+	text := fmt.Sprintf("it came %s, when the kernel had taken %s since the client stopped reading", inRounds(rounds), between(bytes, size))
 	if f.Plan.Jam != "natural" {
 		return text + ", filler before the first round included"
 	}
 	perRound := float64(max(f.Plan.SizeBytes, 1))
 	messages := func(bytes float64) string { return significant(bytes / perRound) }
 	return fmt.Sprintf("%s: with %s a round that is %s messages, and the next one stayed owed", text, size(perRound), between(bytes, messages))
+}
+
+// inRounds says in which; 0 is before the first.
+func inRounds(rounds []float64) string {
+	switch {
+	case slices.Max(rounds) == 0:
+		return "before round 1"
+	case slices.Min(rounds) == 0:
+		return "before round 1 or up to round " + count(slices.Max(rounds))
+	}
+	return "in round " + between(rounds, count)
 }
 
 // defaultJam is the median of what the trials say: they share one measurement, unless files were merged.

@@ -90,6 +90,9 @@ func (p *page) price(engine string) string {
 	if len(unknown) > 0 {
 		parts = append(parts, "whether neighbours wait is not resolvable at this D"+with(unknown, all))
 	}
+	if held := mostHeld(all); parts == nil && held > 0 {
+		return fmt.Sprintf("nobody measurably: no neighbour was late, and no more than %s was held for each", size(held))
+	}
 	if parts == nil {
 		return "nobody measurably: no neighbour was late, nothing was held"
 	}

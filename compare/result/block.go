@@ -15,14 +15,20 @@ type Block struct {
 
 // BlockTrial is one measurement in fresh processes.
 type BlockTrial struct {
-	Trial     int      `json:"trial"`
-	PerSecond float64  `json:"per_second"`     // echoes of the fast connections
-	LatencyNs Latency  `json:"latency_ns"`     // of an echo, from its send
-	Lost      int64    `json:"lost,omitempty"` // echoes that never came
-	Turns     int64    `json:"turns"`          // handlers that the blocking connections held
-	Stalls    *Stalls  `json:"stalls,omitempty"`
-	Warnings  []string `json:"warnings"`
-	Error     string   `json:"error"`
+	Trial          int      `json:"trial"`
+	PerSecond      float64  `json:"per_second"` // echoes of the fast connections
+	LatencyNs      Latency  `json:"latency_ns"` // of an echo, from its send
+	Sent           int64    `json:"sent"`       // of the window: received + lost
+	Received       int64    `json:"received"`
+	Lost           int64    `json:"lost,omitempty"`             // echoes that never came
+	Stuck          int64    `json:"stuck,omitempty"`            // sent before the window and not answered in it
+	Starved        int      `json:"starved,omitempty"`          // fast connections with less than a fifth of the echoes of the busiest one
+	TurnsPerSecond float64  `json:"turns_per_second,omitempty"` // handlers of the blocking connections
+	BlockersGone   int      `json:"blockers_gone,omitempty"`    // blocking connections that the server had closed by the end
+	Turns          int64    `json:"turns"`                      // handlers that the blocking connections held
+	Stalls         *Stalls  `json:"stalls,omitempty"`
+	Warnings       []string `json:"warnings"`
+	Error          string   `json:"error"`
 }
 
 // Stalls are handlers that ran for longer than a limit.

@@ -30,6 +30,16 @@ func (f *File) Baseline(b *Block) *Block {
 // Kept are the shares of the baseline's echoes that were left, one for each trial in which both were measured: 1 is no fall, 0 is
 // nothing left. Both were measured minutes apart at most, so that a slow hour of the machine is in both.
 func (b *Block) Kept(baseline *Block) []float64 {
+	return b.against(baseline, func(t *BlockTrial) float64 { return t.PerSecond })
+}
+
+// Turned are the handlers of the blocking connections per second as shares of the baseline's echoes, paired as Kept is: what the
+// blockers had of the machine.
+func (b *Block) Turned(baseline *Block) []float64 {
+	return b.against(baseline, func(t *BlockTrial) float64 { return t.TurnsPerSecond })
+}
+
+func (b *Block) against(baseline *Block, number func(*BlockTrial) float64) []float64 {
 	if baseline == nil {
 		return nil
 	}
@@ -37,5 +47,17 @@ func (b *Block) Kept(baseline *Block) []float64 {
 	for _, t := range baseline.Good() {
 		full[t.Trial] = t.PerSecond
 	}
-	return b.Values(func(t *BlockTrial) (float64, bool) { return t.PerSecond / full[t.Trial], full[t.Trial] > 0 })
+	return b.Values(func(t *BlockTrial) (float64, bool) { return number(t) / full[t.Trial], full[t.Trial] > 0 })
+}
+
+// Unanswered are the echoes that never came, and those that were under way before the window and did not come in it.
+func (t *BlockTrial) Unanswered() int64 { return t.Lost + t.Stuck }
+
+// BlockersGone is the most of the blocking connections that the server had closed by the end of a good trial.
+func (b *Block) BlockersGone() int {
+	most := 0
+	for _, t := range b.Good() {
+		most = max(most, t.BlockersGone)
+	}
+	return most
 }

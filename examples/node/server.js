@@ -26,6 +26,7 @@ const clients = new Map()       // number -> {number, ws, handed, marks}
 const lost = new Map()          // number -> {why, at}
 const announced = new Set()     // extras that said "slow"
 let extras = new Map()          // number -> the plan's extra
+const apart = i => (plan.apart ?? []).some(s => s.from <= i && i < s.to) // in no round: they ask for the clock
 let inbound = 0, phase = null   // phase: what drain needs of the phase before it
 
 // --- clients ---
@@ -36,7 +37,7 @@ function admit(request, socket, head) {
   const url = new URL(request.url, 'http://server')
   const i = url.searchParams.get('i')
   if (url.pathname !== '/ws') return refuse(404, 'Not Found')
-  if (!/^\d{1,7}$/.test(i) || +i >= plan.clients + extras.size) return refuse(400, 'Bad Request')
+  if (!/^\d{1,7}$/.test(i) || (+i >= plan.clients + extras.size && !apart(+i))) return refuse(400, 'Bad Request')
   if (clients.has(+i)) return refuse(409, 'Conflict')
   sockets.handleUpgrade(request, socket, head, ws => open(+i, ws))
 }
@@ -48,7 +49,9 @@ function open(number, ws) {
   lost.delete(number)
   ws._socket.setNoDelay(true)
   ws.on('message', data => {
-    if (extras.has(number) && data.toString() === 'slow') announced.add(number)
+    const text = data.toString(), asks = apart(number) && /^clock (\d{1,10})$/.exec(text)
+    if (asks) ws.send(stamped(CLOCK, +asks[1], 0n, now(), Buffer.alloc(21)), { binary: true })
+    else if (extras.has(number) && text === 'slow') announced.add(number)
     else inbound++
   })
   ws.on('error', e => { c.why ??= e.code?.startsWith('WS_ERR') ? 'protocol error' : 'closed by peer' })
@@ -100,16 +103,15 @@ function usage() {
 
 // --- rounds ---
 
-function stamped(kind, round, due, start, size) {
-  const b = Buffer.alloc(size)
-  phase.filling.copy(b)
+function stamped(kind, round, due, start, content) {
+  const b = Buffer.from(content)
   b.writeBigInt64LE(start, 0)
   b.writeUInt32LE(round, 8)
   b.writeBigInt64LE(due, 12)
   b[20] = kind
   return b
 }
-const STRATEGY = 0, WARMUP = 2, FILLER = 3
+const STRATEGY = 0, WARMUP = 2, FILLER = 3, CLOCK = 4
 
 async function until(due) {
   for (let left; (left = Number(due - now())) > 0;) {
@@ -118,14 +120,14 @@ async function until(due) {
   }
 }
 
-const inOrder = () => [...clients.values()].sort((a, b) => a.number - b.number)
-const noteOwed = () => clients.forEach(c => { if (!extras.has(c.number)) phase.owedMax = Math.max(phase.owedMax, owed(c)) })
+const inOrder = () => [...clients.values()].filter(c => !apart(c.number)).sort((a, b) => a.number - b.number)
+const noteOwed = () => clients.forEach(c => { if (!extras.has(c.number) && !apart(c.number)) phase.owedMax = Math.max(phase.owedMax, owed(c)) })
 
 function broadcast(round, kind) {
   noteOwed()
   const list = inOrder(), start = now()
   phase.starts.push(start)
-  const payload = stamped(kind, round.n, BigInt(round.due), start, plan.size_bytes)
+  const payload = stamped(kind, round.n, BigInt(round.due), start, phase.filling)
   for (const c of list) {
     if (c.ws.readyState === WebSocket.OPEN) { send(c, payload); round.written++ } else round.failed++
   }
@@ -139,7 +141,7 @@ function broadcast(round, kind) {
 // write what just fits: so that a byte is owed already when the rounds begin.
 async function fill(w) {
   for (let full = 0, before = -1; full < 4; await sleep(20)) {
-    for (let n = 0; owed(w.c) === 0 && n < 1000; n++) send(w.c, stamped(FILLER, 0, 0n, 0n, 1024))
+    for (let n = 0; owed(w.c) === 0 && n < 1000; n++) send(w.c, stamped(FILLER, 0, 0n, 0n, Buffer.alloc(1024)))
     full = owed(w.c) > 0 && owed(w.c) === before ? full + 1 : 0
     before = owed(w.c)
   }
@@ -179,19 +181,21 @@ function look(w) {
 }
 
 function stuckReports() {
-  return phase.watches.map(w => {
+  const gone = [...extras.keys()].filter(i => !phase.watches.some(w => w.r.i === i)).map(i => ({ i, gone_before: lost.get(i)?.why ?? 'never connected' }))
+  return gone.concat(phase.watches.map(w => {
     w.r.held = w.r.held.map(([t, bytes]) => [ns(t - phase.origin), bytes])
     const gone = lost.get(w.r.i)
     if (gone) { w.r.noticed_by = w.r.evicted_by = gone.why; w.r.noticed_at = w.r.evicted_at = ns(gone.at) }
     else w.r.owed = Math.ceil(owed(w.c) / frameBytes(plan.size_bytes))
     return w.r
-  })
+  }))
 }
 
 // --- the requests ---
 
 const requests = {
   async start(p) {
+    if (p.engine) throw new Error(`this program serves its own engine, not ${p.engine}: it is a row by NAME=exec:COMMAND`)
     if (p.strategy !== 'seq' || p.order !== 'fixed') throw new Error(`this server has the strategy seq in fixed order only, not ${p.strategy} in ${p.order} order`)
     if (p.compress || p.cert_pem || p.handler || p.sndbuf) throw new Error('this server has no compression, TLS, handlers or SO_SNDBUF')
     plan = p
@@ -221,7 +225,7 @@ const requests = {
   async phase({ kind, jam, rounds, pairs, first, interval_ns }) {
     const d = BigInt(plan.write_timeout_ns) / 2n, half = 500_000_000n
     phase = {
-      before: usage(), inbound, owedMax: 0, rounds, starts: [], watches: [], filling: Buffer.from(plan.filling, 'base64'),
+      stuck: kind === 'stuck', before: usage(), inbound, owedMax: 0, rounds, starts: [], watches: [], filling: Buffer.from(plan.filling, 'base64'),
       jamAfter: d > 0n && d < half ? d : half, heap: 0, heapMax: 0,
     }
     if (kind === 'stuck') await arm(jam)
@@ -253,7 +257,7 @@ const requests = {
       if (c && owed(c) > 0) accounts.push({ i, owed: Math.ceil(owed(c) / frameBytes(plan.size_bytes)) })
       else if (!c && why) accounts.push({ i, lost: why })
     }
-    const watched = phase.watches.length > 0
+    const watched = phase.stuck
     return {
       accounts, strategy: spent, bare: none, inbound: inbound - phase.inbound, owed_bytes_max: phase.owedMax, after: state(false),
       stuck: watched ? stuckReports() : undefined, heap_growth: watched ? Math.max(0, phase.heapMax - phase.heap) : undefined,
