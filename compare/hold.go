@@ -40,17 +40,34 @@ func parseHold(args []string, usage io.Writer) (*holdRequest, error) {
 	if q.counts, err = parseList("clients", *counts, wholeNumber); err != nil {
 		return nil, err
 	}
-	for _, e := range q.engines {
-		o, err := e.Resolve(engines.Defaults{MaxPayload: defaultSize, MaxClients: 1})
-		if err == nil && o.IOMod == engines.IOModMixed && q.counts[0] < engines.MixedBlocking && slices.Max(q.counts) > engines.MixedBlocking {
-			return nil, fmt.Errorf("-clients %s: %s serves the first %d connections in another way than the others, and no line goes through both: "+
-				"stay on one side of it", *counts, e, engines.MixedBlocking)
-		}
-	}
 	if q.counts[0] < 1 || len(q.counts) < 2 || slices.Max(q.counts) > 1_000_000 {
 		return nil, fmt.Errorf("-clients %s: want at least two numbers of 1 to 1000000, such as 1000,5000,10000", *counts)
 	}
-	return q, q.resolvable(defaultSize)
+	if err := q.resolvable(defaultSize); err != nil {
+		return nil, err
+	}
+	return q, q.mixed()
+}
+
+// mixed refuses numbers of connections on both sides of the one at which iomod=mixed begins to serve in another way: no line goes
+// through both. Of the default engines it is left out.
+func (q *holdRequest) mixed() error {
+	if q.counts[0] >= engines.MixedBlocking || slices.Max(q.counts) <= engines.MixedBlocking {
+		return nil
+	}
+	isMixed := func(e engines.Spec) bool {
+		o, err := e.Resolve(engines.Defaults{MaxPayload: defaultSize, MaxClients: 1})
+		return err == nil && o.IOMod == engines.IOModMixed
+	}
+	if !q.explicit["engines"] {
+		q.engines = slices.DeleteFunc(q.engines, isMixed)
+		return nil
+	}
+	if i := slices.IndexFunc(q.engines, isMixed); i >= 0 {
+		return fmt.Errorf("-engines: %s serves the first %d connections in another way than the others: no line goes through -clients on both sides of that",
+			q.engines[i], engines.MixedBlocking)
+	}
+	return nil
 }
 
 // runHold is `compare hold`.

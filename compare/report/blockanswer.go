@@ -186,7 +186,11 @@ func unansweredText(s *result.Block) string {
 func (b *blocked) besides(others []*result.Block) string {
 	var parts []string
 	for _, s := range others {
-		parts = append(parts, fmt.Sprintf("%s: %s", count(float64(s.Blocking)), b.left(s)))
+		text := count(float64(s.Blocking)) + ": " + b.left(s)
+		if b.judge(s).fate == starving {
+			text += " and " + starvedText(s) + " starve"
+		}
+		parts = append(parts, text)
 	}
 	if parts == nil {
 		return ""

@@ -86,13 +86,7 @@ func (b *blocked) waitChart(kind string) rowChart {
 			continue
 		}
 		row := b.chartRow(s)
-		p50, ok := result.Over(s.Values(waitP50))
-		p99, _ := result.Over(s.Values(waitP99))
-		longestOf, _ := result.Over(s.Values(waitMax))
-		if row.low, row.middle, row.high = p50.Median, p99.Median, longestOf.Median; !ok {
-			row.missing = "no echo came"
-		} else {
-			row.tip += fmt.Sprintf(", p50 %s, p99 %s, max %s", duration(row.low), duration(row.middle), duration(row.high))
+		if b.waits(&row, s); row.missing == "" {
 			if least == 0 || row.low < least {
 				least = row.low
 			}
@@ -108,4 +102,18 @@ func (b *blocked) waitChart(kind string) rowChart {
 	}
 	c.x = logTimeAxis(least, longest)
 	return c
+}
+
+// waits puts the latencies of the others on a row. One that too few echoes carry ends where the one before it does.
+func (b *blocked) waits(row *chartRow, s *result.Block) {
+	at := [3]*float64{&row.low, &row.middle, &row.high}
+	row.missing = "no echo came"
+	for i, q := range []quantile{quantiles[0], quantiles[2], quantiles[4]} {
+		if wait, ok := result.Over(s.Values(ofWait(q))); ok {
+			*at[i], row.missing = wait.Median, ""
+			row.tip += ", " + q.name + " " + waitText(s, q)
+		} else if i > 0 {
+			*at[i] = *at[i-1]
+		}
+	}
 }

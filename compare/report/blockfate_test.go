@@ -24,7 +24,7 @@ func placed(place string, loops, blocking int, base, rates []float64) *result.Fi
 	return f
 }
 
-// each does something to every trial with blockers.
+// eachBlocked does something to every trial with blockers.
 func eachBlocked(f *result.File, do func(*result.BlockTrial)) *result.File {
 	for i := range f.Block[1].Trials {
 		do(&f.Block[1].Trials[i])
@@ -71,16 +71,16 @@ func TestFatesThatAreNoCollapse(t *testing.T) {
 	}{
 		{"part starves", eachBlocked(placed("inline on 4 pollers", 4, 3, same(1000, 3), same(1000, 3)), starve), []string{
 			"nbio, inline on 4 pollers: with 3 blocking 74 of 100 connections starve, while all together lose nothing (100 % left): the free loop takes over, p99 3.00 ms",
-			"some loops held: 1, of which 1 made connections wait", "3 of 4 loops held", "74 of 100 starve",
+			"some loops held: 1, of which 1 made connections wait", "3 of 4 held", "74 of 100 starve",
 		}},
 		{"predicted to wait, and does not", placed("inline on 4 pollers", 4, 3, same(1000, 3), same(1000, 3)), []string{
 			"some loops held: 1, of which 0 made", "otherwise than predicted: nbio, inline on 4 pollers, sleep, 3: no fall shown"}},
-		{"a pool has free handlers", placed("a pool of 4", 4, 3, same(1000, 3), same(1000, 3)), []string{"not saturated: 1, of which 1 did not fall"}},
+		{"a pool has free handlers", placed("a pool of 4", 4, 3, same(1000, 3), same(1000, 3)), []string{"not saturated: 1, of which 1 did not collapse or starve"}},
 		{"more than the baseline", placed("a pool of 4", 4, 3, same(1000, 3), same(1400, 3)), []string{
 			"undecided with 3 blocking, 140 % left (the baseline was disturbed: 140 % of it with handlers that block)"}},
 		{"a baseline that jumps", placed("a pool of 4", 4, 3, []float64{1000, 1000, 1800}, []float64{1000, 1000, 1800}), []string{
 			"the baseline was disturbed: its trials are 1.8 times apart"}},
-		{"a low baseline", placed("a pool of 4", 4, 3, same(1000, 3), same(1150, 3)), []string{"the baseline was disturbed: it is the lowest itself"}},
+		{"a low baseline", placed("a pool of 4", 4, 3, same(1000, 3), same(1150, 3)), []string{"the baseline was disturbed: it is the lowest itself", "1 undecided: the baseline"}},
 		{"the blockers work", eachBlocked(placed("the connection's goroutine", 0, 3, same(1000, 3), same(300, 3)), func(t *result.BlockTrial) { t.TurnsPerSecond = 600 }),
 			[]string{"with 3 blocking 1/3.3 of the echoes left", "the blockers themselves use the machine, with 600 handlers/s", "crowded out", "the blockers use the machine: 1"}},
 		{"the blockers do next to nothing", eachBlocked(placed("a pool of 4", 4, 4, same(1000, 3), same(300, 3)), func(t *result.BlockTrial) { t.TurnsPerSecond = 80 }),
@@ -89,10 +89,13 @@ func TestFatesThatAreNoCollapse(t *testing.T) {
 			[]string{"a pool of 4: 2 of 4 blockers were closed meanwhile", "1 2 of 4 blockers were closed meanwhile: what the others had is judged no more"}},
 		{"nothing", eachBlocked(placed("a pool of 4", 4, 4, same(1000, 3), same(0, 3)), func(t *result.BlockTrial) { t.Lost, t.Stuck, t.LatencyNs.N = 3, 90, 0 }),
 			[]string{"nothing is left with 4 blocking, 93 echoes unanswered", "unanswered"}},
+		{"too few echoes", eachBlocked(placed("a pool of 4", 4, 4, same(1000, 3), same(30, 3)), func(t *result.BlockTrial) { t.LatencyNs.N = 30 }),
+			[]string{"4 blocking leave 1/33 of the echoes predicted"}},
 		{"the worst never came", eachBlocked(placed("a pool of 4", 4, 4, same(1000, 3), same(100, 3)), func(t *result.BlockTrial) { t.Stuck = 90 }),
 			[]string{"p99 > 3.00 ms against 3.00 ms", ">: at least"}},
 	} {
 		text := strings.Join(strings.Fields(rendered(t, "text", row.file)), " ")
+		htmlOf(t, row.file) // a picture of too few echoes is one, too
 		for _, want := range row.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in\n%s", row.why, want, text)

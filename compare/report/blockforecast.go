@@ -42,14 +42,14 @@ func predictedLoad(s *result.Block) expCell {
 	case s.Load >= 1:
 		return expCell{"saturated x" + plain(math.Round(s.Load*10)/10), plainNumber(s.Load)}
 	case isInline(s):
-		return expCell{fmt.Sprintf("%s of %s held", count(float64(s.Blocking)), plural(s.Loops, "loop")), plainNumber(s.Load)}
+		return expCell{fmt.Sprintf("%s of %s held", count(float64(s.Blocking)), count(float64(s.Loops))), plainNumber(s.Load)}
 	}
 	return expCell{smallShare(s.Load), plainNumber(s.Load)}
 }
 
 // predictionWords are how a prediction and its coming true read in the answer.
 var predictionWords = map[forecast][2]string{
-	allWait: {"saturated", "fell"}, partWait: {"some loops held", "made connections wait"}, harmless: {"not saturated", "did not fall"},
+	allWait: {"saturated", "collapsed or starve a part"}, partWait: {"some loops held", "made connections wait"}, harmless: {"not saturated", "did not collapse or starve"},
 }
 
 // predictions count how often arithmetic was right, and name where it was not.

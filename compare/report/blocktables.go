@@ -34,13 +34,14 @@ var blockingColumns = []expColumn{{}, {}, {"blocking", "blocking", true}}
 
 // fallen is the prediction beside what is left of the echoes of the others.
 func (b *blocked) fallen(kind string) expTable {
+	setups := b.of(kind)
 	lead := "the others echo; left: of the echoes of the same engine with nothing that blocks, trial by trial; predicted: blocking connections / handlers that can run at a time, " +
-		"and where a connection is bound to one loop, k of n loops held: that share of the connections waits"
-	return expTable{
+		"and where a connection is bound to one loop, k of n loops held: that share of the connections waits with them"
+	t := expTable{
 		title: b.kindTitle(kind), lead: lead + "; " + spanLegend(b.trials),
 		columns: append(blockingColumns[:len(blockingColumns):len(blockingColumns)], expColumn{"predicted", "load", true},
 			expColumn{"echoes/s", "per_second", true}, expColumn{"left", "kept", true}, expColumn{head: "measured"}),
-		rows: b.rows(b.of(kind), func(s *result.Block) []expCell {
+		rows: b.rows(setups, func(s *result.Block) []expCell {
 			j, left := b.judge(s), expCell{}
 			if m, ok := result.Over(j.kept); ok && s.Blocking > 0 {
 				left = expCell{leftSpan(j.kept), plainNumber(m.Median)}
@@ -52,6 +53,12 @@ func (b *blocked) fallen(kind string) expTable {
 			return []expCell{predictedLoad(s), spanCell(s.Values(echoesOf), rateText), left, words(measured)}
 		}),
 	}
+	for i, s := range setups {
+		if j := b.judge(s); j.fate == undecided && j.why != "" {
+			t.rows[i].notes = append(t.rows[i].notes, b.note("undecided: "+j.why))
+		}
+	}
+	return t
 }
 
 // waiting is the latency of the others, and how often a handler was held.

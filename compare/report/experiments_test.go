@@ -80,11 +80,11 @@ func TestSurveySentences(t *testing.T) {
 		{blockedFile(3), []string{
 			"nbio, inline on 1 poller: 1 blocking leaves 1/5.0 of the echoes, p99 184 ms against 36.8 ms (4: 1/19, 16: 1/100)",
 			"gobwas, a pool of 4: nothing is left from 4 blocking on, 500 echoes unanswered (1: 95 %)", "not judged with 16 (3 of 16 blockers were closed meanwhile)",
-			"4 of 16 loops held", "126 of 500 starve",
+			"4 of 16 held", "126 of 500 starve",
 			"gorilla, the connection's goroutine: no fall shown with up to 1 blocking, 101 % left, p99 36.2 ms against 36.8 ms, not judged with 4 (failed: the server ended: too many open files), not judged with 16 (not measured yet)", "not measured yet", "failed: the server ended", "saturated x4", "25 %",
 			"\"block 50ms\" of client 515", "0.33 %",
 		}},
-		{blockedFile(6), []string{"inline on 16 pollers: 16 blocking leave 1/10 of the echoes, p99 364 ms against 36.3 ms (1: 95 %, 4: 70 %)", "nbio, a pool of 2048"}},
+		{blockedFile(6), []string{"inline on 16 pollers: 16 blocking leave 1/10 of the echoes, p99 362 ms against 36.2 ms (1: 95 %, 4: 70 % and 128 of 500 starve)", "nbio, a pool of 2048"}},
 		{echoedFile(3), []string{
 			"but only 89 % of the rate came", "gorilla p50 153 us (152-154 us)", "latency restates the rate", "8,902 of 10,000", "fleet's share", "38 %",
 		}},

@@ -87,7 +87,7 @@ func refused(e *result.Hold) string {
 	return ""
 }
 
-// projectedCell follows a line that is one. What does not grow is a number without a line, too: its slope is nothing.
+// projectedCell is where the line would be.
 func projectedCell(e *result.Hold, number holdNumber, show func(float64) string) expCell {
 	l, ok := e.Line(number)
 	if !ok {
