@@ -85,7 +85,7 @@ func (m *measured) jammedPositions(ctx context.Context, before error) ([][2]floa
 // onlyAtEnd tells a close that came only because the rounds stopped: a deadline that every round sets anew fires one
 // write timeout after the last of them, not one after the jam.
 func (m *measured) onlyAtEnd(s serve.StuckClient) bool {
-	d := int64(m.run.options.WriteTimeout)
+	d := int64(m.run.options.WriteLimit())
 	last := m.issued.Rounds[len(m.issued.Rounds)-1].Start
 	return s.EvictedBy == engines.ErrWriteTimeout.Error() && s.JamAt > 0 &&
 		s.EvictedAt > last+d*9/10 && s.EvictedAt > s.JamAt+d*3/2

@@ -62,7 +62,7 @@ func (m *measured) outcome(o result.Other, s serve.StuckClient) (outcome, falseK
 		return "", ""
 	case s.EvictedBy == "":
 		return "recovered" + m.broken(o.Number), ""
-	case m.run.options.WriteTimeout == 0 || away < m.run.options.WriteTimeout:
+	case m.run.options.WriteLimit() == 0 || away < m.run.options.WriteLimit():
 		return "evicted", s.EvictedBy
 	}
 	return fmt.Sprintf("evicted: it was away for %v", away), ""
