@@ -45,17 +45,17 @@ const (
 // tuneRun is one set-up measured once: a fresh server, a fleet, and a second fleet that is killed.
 type tuneRun struct {
 	tuneSetup
-	seed                  uint64
-	cpus                  pinning
-	server, fleet, doomed *child
-	addr                  string
-	spread                time.Duration // within which the dead die
-	began, ended, killed  int64         // CLOCK_MONOTONIC ns
-	late                  time.Duration // of this machine, while it watched
-	issued                serve.Issued  // rounds of the load
-	before, after         serve.Usage
-	behaved               []clientfleet.Behaved
-	closes                map[int]serve.Close
+	seed uint64
+	cpus pinning
+	*pair
+	doomed               *child        // the second fleet; nil: no group needs it
+	spread               time.Duration // within which the dead die
+	began, ended, killed int64         // CLOCK_MONOTONIC ns
+	late                 time.Duration // of this machine, while it watched
+	issued               serve.Issued  // rounds of the load
+	before, after        serve.Usage
+	behaved              []clientfleet.Behaved
+	closes               map[int]serve.Close
 }
 
 // of is the numbers of a group: group g has the clients g*size up to (g+1)*size.
@@ -84,20 +84,14 @@ func (r *tuneRun) run(ctx context.Context) (err error) {
 }
 
 func (r *tuneRun) start(ctx context.Context) (err error) {
-	if r.fleet, err = startChild("fleet", "fleet", carrier{cpus: r.cpus["fleet"]}); err != nil {
-		return err
-	}
 	if len(r.doomedNumbers()) > 0 {
 		if r.doomed, err = startChild("second fleet", "fleet", carrier{cpus: r.cpus["fleet"]}); err != nil {
 			return err
 		}
 	}
-	if r.server, err = startChild("server", "serve", carrier{cpus: r.cpus["server"]}); err != nil {
-		return err
-	}
 	r.message = max(r.message, tuneSize)
 	plan := serve.Plan{
-		Engine: r.engine.String(), Strategy: "seq", Listen: "127.0.0.1:0", Clients: r.total(), Size: r.message, Seed: r.seed,
+		Engine: r.engine.String(), Strategy: "seq", Clients: r.total(), Size: r.message, Seed: r.seed,
 		SendBuffer: r.sndbuf, Shards: 1, Order: "fixed", Handler: serve.HandlerBlock, WriteTimeout: r.writeTimeout,
 	}
 	if r.load {
@@ -111,8 +105,7 @@ func (r *tuneRun) start(ctx context.Context) (err error) {
 			plan.Apart = append(plan.Apart, r.of(g))
 		}
 	}
-	started, err := call[serve.Started](ctx, r.server, "start", plan, nil)
-	r.addr = started.Addr
+	r.pair, err = startPair(ctx, r.cpus, plan)
 	return err
 }
 
@@ -140,13 +133,13 @@ func (r *tuneRun) extras() []clientfleet.Extra {
 
 func (r *tuneRun) connect(ctx context.Context) error {
 	main := clientfleet.Plan{
-		Addr: r.addr, Extras: r.extras(), Size: r.message, Rounds: 1 + int(r.observe/loadInterval), Timeout: 20 * time.Second, Nap: -1,
+		Addr: r.started.Addr, Extras: r.extras(), Size: r.message, Rounds: 1 + int(r.observe/loadInterval), Timeout: 20 * time.Second, Nap: -1,
 	}
 	if r.load {
 		main.Numbers = []clientfleet.Range{{From: r.total() - loadClients, To: r.total()}}
 		main.Inbound = &clientfleet.Inbound{PerSecond: loadClients / loadInterval.Seconds() / 2, Size: 128}
 	}
-	second := clientfleet.Plan{Addr: r.addr, Size: r.message, Timeout: main.Timeout, Rounds: main.Rounds, Numbers: r.doomedNumbers()}
+	second := clientfleet.Plan{Addr: r.started.Addr, Size: r.message, Timeout: main.Timeout, Rounds: main.Rounds, Numbers: r.doomedNumbers()}
 	if _, err := join(ctx, r.fleet, main); err != nil {
 		return err
 	}
@@ -262,17 +255,14 @@ func (r *tuneRun) collect(ctx context.Context) (err error) {
 	if r.behaved, err = call[[]clientfleet.Behaved](ctx, r.fleet, "behaved", nil, nil); err != nil {
 		return err
 	}
-	if _, err = r.server.ask(ctx, "stop", nil, nil); err != nil {
-		return err
-	}
-	_, err = r.fleet.ask(ctx, "close", nil, nil)
-	return err
+	return r.stop(ctx)
 }
 
 func (r *tuneRun) end() {
-	for _, c := range []*child{r.server, r.fleet, r.doomed} {
-		if c != nil {
-			c.end()
-		}
+	if r.pair != nil {
+		r.pair.end()
+	}
+	if r.doomed != nil {
+		r.doomed.end()
 	}
 }

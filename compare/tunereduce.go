@@ -75,7 +75,7 @@ func spreadOf(ns []int64) *result.Spread {
 		return nil
 	}
 	slices.Sort(ns)
-	return &result.Spread{Min: ns[0], Median: (ns[(len(ns)-1)/2] + ns[len(ns)/2]) / 2, Max: ns[len(ns)-1]}
+	return &result.Spread{Min: ns[0], Median: median(ns), Max: ns[len(ns)-1]}
 }
 
 // cost is what the set-up spent on being sure that its clients are alive. The frames are those of the clients that only answer
